@@ -1,0 +1,65 @@
+"""hushmeans: differentially private k-means clustering.
+
+The public names are loaded when they are first used, so that ``hushmeans --help`` and
+programs that need only some of them start quickly.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from hushmeans.version import __version__
+
+if TYPE_CHECKING:
+    from hushmeans.domain import Bounds
+    from hushmeans.errors import (
+        BudgetError,
+        HushmeansError,
+        InputError,
+        InputTypeError,
+        PrivacyError,
+        SimulationWarning,
+    )
+    from hushmeans.estimator import DPKMeans
+    from hushmeans.evaluate import nicv, nicv_squared
+    from hushmeans.release import Release
+
+_HOMES = {
+    "Bounds": "domain",
+    "BudgetError": "errors",
+    "DPKMeans": "estimator",
+    "HushmeansError": "errors",
+    "InputError": "errors",
+    "InputTypeError": "errors",
+    "PrivacyError": "errors",
+    "Release": "release",
+    "SimulationWarning": "errors",
+    "nicv": "evaluate",
+    "nicv_squared": "evaluate",
+}
+
+__all__ = [
+    "Bounds",
+    "BudgetError",
+    "DPKMeans",
+    "HushmeansError",
+    "InputError",
+    "InputTypeError",
+    "PrivacyError",
+    "Release",
+    "SimulationWarning",
+    "__version__",
+    "nicv",
+    "nicv_squared",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'hushmeans' has no attribute {name!r}")
+    return getattr(import_module(f"hushmeans.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

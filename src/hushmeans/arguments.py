@@ -1,0 +1,57 @@
+"""Reading what a caller wrote: whole numbers and exact amounts, with a sentence when it fails."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Rational, Real
+
+from hushmeans.errors import InputError, InputTypeError
+
+Amount = float | str | Decimal | Fraction
+
+LONGEST_FRACTION = 200
+"""Characters; a longer text is no amount that anybody meant."""
+
+
+def whole_number(name: str, value: object, at_least: int = 1) -> int:
+    """A whole number of at least a given size."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise InputTypeError(f"{name} must be a whole number, not {type(value).__name__}")
+    if value < at_least:
+        raise InputError(f"{name} is {value}; it must be at least {at_least}")
+    return int(value)
+
+
+def exact_amount(name: str, amount: Amount) -> Fraction:
+    """The amount as a fraction, read the way a person writes it.
+
+    Examples
+    --------
+    >>> exact_amount("epsilon", 0.1)
+    Fraction(1, 10)
+    >>> exact_amount("epsilon", "1/3")
+    Fraction(1, 3)
+    """
+    if isinstance(amount, bool) or not isinstance(amount, Real | Decimal | str):
+        raise InputTypeError(f"{name} must be a number, not {type(amount).__name__}")
+    if isinstance(amount, Rational):
+        return Fraction(amount)
+    text = str(float(amount)) if isinstance(amount, Real) else str(amount)
+    if len(text) <= LONGEST_FRACTION:
+        try:
+            if "/" not in text:
+                return _decimal(text)
+            return Fraction(text)
+        except (ValueError, OverflowError, ZeroDivisionError):
+            pass
+    raise InputError(f"{name} is {text[:20]!r}; it must be a finite number")
+
+
+def _decimal(text: str) -> Fraction:
+    """A decimal number; the float comes first, so that no exponent can exhaust the memory."""
+    if float(text) == 0:
+        return Fraction(0)
+    if float(text) in (float("inf"), float("-inf")):
+        raise OverflowError
+    return Fraction(text)

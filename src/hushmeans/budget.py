@@ -1,0 +1,127 @@
+"""What may be spent, how it is shared out, and the account that refuses to overspend.
+
+All amounts are exact fractions. A decimal number means what it says: 0.1 is one tenth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hushmeans.arguments import Amount, exact_amount
+from hushmeans.errors import BudgetError, InputError
+
+SMALLEST_DELTA = Fraction(1, 10**100)
+"""Anything smaller is 0 to every purpose, and would not survive the conversion to a float."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The promise: the whole fit is (epsilon, delta)-differentially private."""
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+
+    @classmethod
+    def of(cls, epsilon: Amount, delta: Amount = 0.0) -> Budget:
+        return cls(exact_amount("epsilon", epsilon), exact_amount("delta", delta))
+
+    def __post_init__(self) -> None:
+        if self.epsilon <= 0:
+            raise InputError(
+                f"epsilon is {float(self.epsilon):g}; it must be above 0 "
+                "(1 is a common choice, smaller is more private)"
+            )
+        if self.delta != 0 and not SMALLEST_DELTA <= self.delta < 1:
+            raise InputError(
+                f"delta is {float(self.delta):g}; it must be 0 (pure epsilon), "
+                "or well below one in the number of people, such as 1e-6"
+            )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The share of the budget each round gets: positive fractions that sum to exactly 1."""
+
+    shares: tuple[Fraction, ...]
+
+    def __post_init__(self) -> None:
+        if any(share <= 0 for share in self.shares):
+            raise BudgetError("a plan's shares must all be above 0")
+        if (total := sum(self.shares)) != 1:
+            raise BudgetError(f"a plan's shares must sum to exactly 1, not {total}")
+
+    @classmethod
+    def from_weights(cls, weights: list[int]) -> Plan:
+        return cls(tuple(Fraction(weight, sum(weights)) for weight in weights))
+
+
+def average(rounds: int) -> Plan:
+    """Every round the same share.
+
+    Examples
+    --------
+    >>> average(2).shares
+    (Fraction(1, 2), Fraction(1, 2))
+    """
+    return Plan.from_weights([1] * rounds)
+
+
+def allocation(rounds: int) -> Plan:
+    """Growing shares: the thirds of the rounds weigh 1, 2 and 3.
+
+    Examples
+    --------
+    >>> [str(share) for share in allocation(12).shares[::4]]
+    ['1/24', '1/12', '1/8']
+    """
+    return Plan.from_weights([1 + 3 * done // rounds for done in range(rounds)])
+
+
+SCHEDULES: Mapping[str, Callable[[int], Plan]] = {
+    "average": average,
+    "allocation": allocation,
+}
+
+
+@dataclass(frozen=True)
+class Spend:
+    """One answered question and its price.
+
+    Attributes
+    ----------
+    question
+        The question's kind.
+    share
+        The part of the budget it was given.
+    loss
+        What it cost by OpenDP's privacy map: an epsilon, or a rho for Gaussian noise.
+    """
+
+    question: str
+    share: Fraction
+    loss: float
+
+
+class Account:
+    """The shares of one budget spent so far; pays before an answer exists, never overdrawn."""
+
+    def __init__(self) -> None:
+        self._spent = Fraction(0)
+
+    @property
+    def spent(self) -> Fraction:
+        """The part of the whole, from 0 to 1, that is gone."""
+        return self._spent
+
+    def debit(self, share: Fraction) -> None:
+        """Spend a share of the whole, or raise and spend nothing."""
+        if not isinstance(share, Fraction) or share <= 0:
+            raise BudgetError("a share must be an exact fraction above 0")
+        if self._spent + share > 1:
+            raise BudgetError(
+                f"a question asks for {share} of the budget "
+                f"and only {1 - self._spent} is left; nothing was answered"
+            )
+        self._spent += share

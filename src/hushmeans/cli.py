@@ -1,0 +1,196 @@
+"""The command line: thin commands over the library."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hushmeans.errors import HushmeansError, InputError
+from hushmeans.version import __version__
+
+if TYPE_CHECKING:
+    from hushmeans.curator.curator import Watch
+
+app = typer.Typer(
+    name="hushmeans",
+    help="Differentially private k-means clustering.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+USERS_MISTAKE = 2
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command; a user's mistake ends in one sentence and exit code 2."""
+    try:
+        sys.exit(app(args=arguments, prog_name="hushmeans", standalone_mode=False))
+    except (HushmeansError, typer.TyperException) as error:
+        _fail(error.format_message() if isinstance(error, typer.TyperException) else str(error))
+    except OSError as error:
+        _fail(f"{error.filename or 'input/output'}: {error.strerror}")
+    except (KeyboardInterrupt, typer.Abort):
+        sys.exit(130)
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"hushmeans {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def fit(
+    file: Annotated[Path, typer.Argument(help="The records: a CSV file with a header row.")],
+    k: Annotated[int, typer.Option("--k", help="How many clusters to release.")],
+    epsilon: Annotated[
+        str, typer.Option(help="The privacy budget: smaller is more private and noisier.")
+    ],
+    bounds: Annotated[
+        Path | None,
+        typer.Option(help="The public range of every feature: a TOML file, age = [17, 90]."),
+    ] = None,
+    delta: Annotated[str, typer.Option(help="Above 0: Gaussian noise.")] = "0",
+    method: Annotated[
+        str, typer.Option(help="allocation_nk (kccm), average_nk, allocation_k or average_k.")
+    ] = "allocation_nk",
+    option: Annotated[
+        list[str] | None,
+        typer.Option(help="A setting of the method, such as rounds=12, n=3 or merge=nearest."),
+    ] = None,
+    rows_per_person: Annotated[
+        int, typer.Option(help="At most how many rows belong to one person.")
+    ] = 1,
+    seed: Annotated[
+        int | None, typer.Option(help="Simulate the noise: reproducible and NOT private.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Where to write the release.")] = Path("release.json"),
+    json: Annotated[bool, typer.Option("--json", help="Print the release as JSON.")] = False,
+) -> None:
+    """Cluster a table and write what may be published.
+
+    The budget is spent only if the release can be written: an existing file is not replaced.
+    """
+    from hushmeans.files import written_whole
+    from hushmeans.fitting import fit_release
+
+    with written_whole(out, replace=False) as beside, _progress("Spending the budget") as watch:
+        release = fit_release(
+            file,
+            n_clusters=k,
+            bounds=bounds,
+            epsilon=epsilon,
+            delta=delta,
+            method=method,
+            method_options=dict(_setting(text) for text in option or ()),
+            rows_per_person=rows_per_person,
+            seed=seed,
+            watch=watch,
+        )
+        beside.write_text(release.to_json(), encoding="utf-8")
+    if json:
+        typer.echo(release.to_json(), nl=False)
+        return
+    from hushmeans.terminal import show_release
+
+    show_release(release)
+    typer.echo(f"\n{release.statement()}\n\nWritten to {out}.")
+
+
+@app.command()
+def predict(
+    release: Annotated[Path, typer.Argument(help="A release that fit has written.")],
+    file: Annotated[Path, typer.Argument(help="New records: a CSV file with a header row.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write the clusters, as CSV; else printed.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of CSV.")] = False,
+) -> None:
+    """Say which released cluster each record of a table belongs to.
+
+    The labels are not private: they are for those who may see the records.
+    """
+    from json import dumps
+
+    from hushmeans.files import written_whole
+    from hushmeans.release import Release
+
+    labels = Release.load(release).predict(file).tolist()
+    text = dumps({"cluster": labels}) if json else "\n".join(map(str, ("cluster", *labels)))
+    if out is None:
+        typer.echo(text)
+        return
+    with written_whole(out, replace=False) as beside:
+        beside.write_text(text + "\n", encoding="utf-8")
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="The folder for the files of the demo.")] = Path("demo"),
+    rows: Annotated[int, typer.Option(help="How many patients to make up.")] = 40_000,
+    epsilon: Annotated[str, typer.Option(help="The privacy budget.")] = "1",
+    json: Annotated[bool, typer.Option("--json", help="Print the release as JSON.")] = False,
+) -> None:
+    """Make up a table of patients, cluster it with and without privacy, and draw both."""
+    from pyarrow import csv
+
+    from hushmeans.arguments import whole_number
+    from hushmeans.demo import BOUNDS, compare, draw, patients
+    from hushmeans.files import written_whole
+    from hushmeans.fitting import fit_release
+
+    table = patients(whole_number("rows", rows))
+    out.mkdir(parents=True, exist_ok=True)
+    with written_whole(out / "patients.csv") as beside:
+        csv.write_csv(table, beside)
+    with written_whole(out / "bounds.toml") as beside:
+        lines = (f"{name} = [{low:g}, {high:g}]\n" for name, (low, high) in BOUNDS.items())
+        beside.write_text("".join(lines), encoding="utf-8")
+    with _progress("Spending the budget") as watch:
+        release = fit_release(table, n_clusters=5, bounds=BOUNDS, epsilon=epsilon, watch=watch)
+    release.save(out / "release.json")
+    comparison = compare(table, release)
+    with written_whole(out / "clusters.png") as beside:
+        draw(comparison, beside)
+    if json:
+        typer.echo(release.to_json(), nl=False)
+        return
+    from hushmeans.terminal import show_comparison
+
+    show_comparison(comparison)
+    names = ("patients.csv", "bounds.toml", "release.json", "clusters.png")
+    typer.echo(f"\n{release.statement()}\n\nWritten to {out}: {', '.join(names)}.")
+
+
+@contextmanager
+def _progress(title: str) -> Iterator[Watch]:
+    """A bar on the terminal that fills as the budget is spent."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn(title), BarColumn(), TextColumn("{task.percentage:.0f} %"))
+    console = Console(stderr=True)
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
+        task = bar.add_task(title, total=1.0)
+        yield lambda spent: bar.update(task, completed=float(spent))
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise InputError(f"the option {text!r} is not of the form name=value")
+    return name, int(value) if value.lstrip("-").isdecimal() else value
+
+
+def _fail(sentence: str) -> None:
+    typer.echo(f"hushmeans: {sentence}", err=True)
+    sys.exit(USERS_MISTAKE)

@@ -1,0 +1,1 @@
+"""The trust boundary: the only code that sees records."""

@@ -1,0 +1,80 @@
+"""The curator: takes a question and a share of the budget, gives back noisy totals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from hushmeans.arguments import whole_number
+from hushmeans.budget import Account, Budget, Spend
+from hushmeans.curator.questions import NoisyTotals, Question
+from hushmeans.curator.sources import Source
+from hushmeans.errors import PrivacyError
+from hushmeans.mechanisms import Mechanism
+
+TOLERANCE = Fraction(1, 1000)
+"""How much less than promised a fit may spend before it counts as a mismatch."""
+
+
+Watch = Callable[[Fraction], None]
+
+
+def ignore(spent: Fraction) -> None:
+    """Watch nothing."""
+
+
+class Curator:
+    """Answers questions about one source within one budget.
+
+    Parameters
+    ----------
+    source
+        The records.
+    mechanism
+        The noise.
+    budget
+        The promise that all answers together keep.
+    rows_per_person
+        At most how many records belong to one person.
+    watch
+        Told after each answer which part of the budget is spent: progress, and public.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        mechanism: Mechanism,
+        budget: Budget,
+        rows_per_person: int = 1,
+        watch: Watch = ignore,
+    ) -> None:
+        self._source = source
+        self._mechanism = mechanism
+        self._budget = budget
+        self._allowance = mechanism.allowance(budget)
+        self._rows_per_person = whole_number("rows_per_person", rows_per_person)
+        self._watch = watch
+        self._account = Account()
+        self._spends: list[Spend] = []
+
+    def ask(self, question: Question, share: Fraction) -> NoisyTotals:
+        """The totals with noise, paid for with a share of the budget before they are computed."""
+        self._account.debit(share)
+        sensitivity = self._rows_per_person * question.sensitivity(self._mechanism.norm)
+        scale = self._mechanism.scale_for(sensitivity, share * self._allowance)
+        self._spends.append(Spend(question.kernel, share, self._mechanism.loss(sensitivity, scale)))
+        noisy = self._mechanism.add_noise(self._source.answer(question), scale)
+        self._watch(self._account.spent)
+        return NoisyTotals(noisy, self._mechanism.variance(scale))
+
+    def settle(self) -> tuple[Spend, ...]:
+        """What was spent, after checking that it is what was promised."""
+        loss = sum((Fraction(spend.loss) for spend in self._spends), Fraction(0))
+        spent = self._mechanism.epsilon(loss, self._budget.delta)
+        promised = self._budget.epsilon
+        if not (1 - TOLERANCE) * promised < spent <= promised:
+            raise PrivacyError(
+                f"the noise amounts to epsilon {float(spent):g} and {float(promised):g} was "
+                "promised; nothing is released"
+            )
+        return tuple(self._spends)

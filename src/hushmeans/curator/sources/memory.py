@@ -1,0 +1,89 @@
+"""Records already in memory: NumPy arrays, and pandas, Polars or Arrow tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from hushmeans.curator import kernel
+from hushmeans.curator.encode import encode
+from hushmeans.curator.questions import Question
+from hushmeans.curator.sources import tables
+from hushmeans.domain import Bounds, Box
+from hushmeans.errors import InputError, InputTypeError
+from hushmeans.types import FloatArray, GridArray, IntArray
+
+BATCH = 65_536
+"""Records encoded at a time, so that no float copy of the whole table is ever made."""
+
+
+@dataclass(frozen=True)
+class MemorySource:
+    """Encoded records in one array of four bytes a value."""
+
+    box: Box
+    records: GridArray = field(repr=False)
+
+    def answer(self, question: Question) -> IntArray:
+        return kernel.answer(question, self.records)
+
+
+def from_memory(data: Any, bounds: Bounds) -> MemorySource:
+    """The source for an array or a table."""
+    if tables.is_table(data):
+        return from_table(tables.as_arrow(data), bounds)
+    array = as_numeric_array(data)
+    box = bounds.box(n_features=array.shape[1])
+    batches = (array[start : start + BATCH] for start in range(0, len(array), BATCH))
+    floats = (np.asarray(batch, dtype=np.float64) for batch in batches)
+    return MemorySource(box, _encode_all(floats, len(array), box))
+
+
+def from_table(table: pa.Table, bounds: Bounds) -> MemorySource:
+    """The source for an Arrow table."""
+    names = tables.column_names(table)
+    box = bounds.box(n_features=len(names), names=names)
+    batches = map(tables.values, table.to_batches(max_chunksize=BATCH))
+    return MemorySource(box, _encode_all(batches, table.num_rows, box))
+
+
+def as_numeric_array(data: Any) -> np.ndarray[Any, Any]:
+    """Whatever NumPy understands as a table of numbers, judged by its shape and dtype alone."""
+    if hasattr(data, "toarray") and hasattr(data, "nnz"):
+        raise InputTypeError(
+            "sparse data is not supported: every entry is a value to protect; "
+            "use toarray() to make it dense"
+        )
+    try:
+        array = np.asarray(data)
+    except (TypeError, ValueError):
+        raise InputError("the data is not a table: its rows differ in length") from None
+    if isinstance(data, np.ma.MaskedArray):
+        array = np.ma.filled(data.astype(np.float64), np.nan)
+    if array.dtype.kind == "c":
+        raise InputError("Complex data not supported: give each part its own column")
+    if array.dtype.kind not in "biuf":
+        raise InputTypeError(
+            f"the data has dtype {array.dtype}, not a numeric one; convert it with astype"
+        )
+    if array.ndim != 2:
+        raise InputError(
+            f"expected a table of records, got {array.ndim} dimension(s). Reshape your data "
+            "with reshape(-1, 1) for a single feature or reshape(1, -1) for a single record"
+        )
+    if array.shape[1] == 0:
+        raise InputError("the data has 0 feature(s), while a minimum of 1 is required")
+    return array
+
+
+def _encode_all(batches: Iterable[FloatArray], n_records: int, box: Box) -> GridArray:
+    records = np.empty((n_records, box.n_features), dtype=np.int32)
+    start = 0
+    for batch in batches:
+        records[start : start + len(batch)] = encode(batch, box)
+        start += len(batch)
+    return records

@@ -1,0 +1,183 @@
+"""DPKMeans: k-means under differential privacy, in the shape of a scikit-learn estimator."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from numbers import Integral
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from hushmeans.arguments import Amount, whole_number
+from hushmeans.errors import InputError, SimulationWarning
+from hushmeans.fitting import fit_release
+from hushmeans.release import Release
+from hushmeans.types import FloatArray, IntArray
+
+
+class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """K-means clustering under differential privacy.
+
+    Parameters
+    ----------
+    n_clusters
+        How many clusters to release.
+    epsilon
+        The privacy budget of the whole fit: smaller is more private and noisier.
+    delta
+        0 for pure epsilon and Laplace noise; above 0, such as 1e-6, for Gaussian noise.
+    bounds
+        Required: the public range of every feature, as anything that `Bounds` takes.
+        Values outside are clipped.
+    method
+        "allocation_nk" (or "kccm", the same), "average_nk", "allocation_k" or "average_k".
+    method_options
+        Settings of the method: "rounds" and, for the two that merge, "n" and "merge".
+    rows_per_person
+        At most how many rows belong to one person; the noise grows with it.
+    missing
+        What a missing value counts as: "middle", the middle of the feature's range.
+    random_state
+        None for real, private noise. A seed makes a simulation instead, for experiments and
+        tests: it warns, and the release is marked.
+
+    Attributes
+    ----------
+    release_ : Release
+        All that is kept of a fit, and safe to publish.
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        The centres, in original units.
+    cluster_sizes_ : ndarray of shape (n_clusters,)
+        The noisy numbers of records.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Only where the data had column names.
+
+    Notes
+    -----
+    There is no ``labels_`` and no ``inertia_``: both would say something exact about the
+    records. Nothing of the records is kept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hushmeans import DPKMeans
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal([[20.0, 1.0], [70.0, 8.0]], [5.0, 1.0], size=(5000, 2, 2)).reshape(-1, 2)
+    >>> model = DPKMeans(n_clusters=2, epsilon=1.0, bounds=([0, 0], [100, 10])).fit(X)
+    >>> model.cluster_centers_.shape
+    (2, 2)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        epsilon: Amount = 1.0,
+        delta: Amount = 0.0,
+        bounds: Any = None,
+        method: str = "allocation_nk",
+        method_options: Mapping[str, Any] | None = None,
+        rows_per_person: int = 1,
+        missing: str = "middle",
+        random_state: Any = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.epsilon = epsilon
+        self.delta = delta
+        self.bounds = bounds
+        self.method = method
+        self.method_options = method_options
+        self.rows_per_person = rows_per_person
+        self.missing = missing
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Spend the budget on the records and keep the release.
+
+        Parameters
+        ----------
+        X
+            The records: a two-dimensional array, a pandas, Polars or Arrow table, or the path
+            of a CSV file.
+        y
+            Ignored.
+        """
+        if self.missing != "middle":
+            raise InputError(f"missing is {self.missing!r}; the only choice is 'middle'")
+        seed = _seed(self.random_state)
+        self.release_: Release = fit_release(
+            X,
+            n_clusters=self.n_clusters,
+            bounds=self.bounds,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            method=self.method,
+            method_options=self.method_options,
+            rows_per_person=self.rows_per_person,
+            seed=seed,
+        )
+        self._remember_features(X)
+        return self
+
+    @property
+    def cluster_centers_(self) -> FloatArray:
+        check_is_fitted(self)
+        return np.array(self.release_.centres)
+
+    @property
+    def cluster_sizes_(self) -> FloatArray:
+        check_is_fitted(self)
+        return np.array(self.release_.sizes)
+
+    def predict(self, X: Any) -> IntArray:
+        """The index of the nearest centre for each record of new data."""
+        self._check_new(X)
+        return self.release_.predict(X)
+
+    def transform(self, X: Any) -> FloatArray:
+        """Each record's distance to each centre, in the unit box (see `Release.transform`)."""
+        self._check_new(X)
+        return self.release_.transform(X)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.release_.n_clusters
+
+    def _remember_features(self, X: Any) -> None:
+        """Set what scikit-learn wants to know of the columns; a path has them in the release."""
+        if not isinstance(X, str | PathLike):
+            validate_data(self, X, reset=True, skip_check_array=True)
+            return
+        self.n_features_in_ = self.release_.box.n_features
+        self.feature_names_in_ = np.array(self.release_.box.names, dtype=object)
+
+    def _check_new(self, X: Any) -> None:
+        check_is_fitted(self)
+        if not isinstance(X, str | PathLike):
+            validate_data(self, X, reset=False, skip_check_array=True)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "clusterer"
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _seed(random_state: Any) -> int | None:
+    """A seed for a simulation, announced; None for real noise."""
+    if random_state is None:
+        return None
+    warnings.warn(
+        "random_state is set: the noise is a simulation that can be subtracted again, "
+        "so the result is not private; leave random_state=None to release anything",
+        SimulationWarning,
+        stacklevel=3,
+    )
+    if isinstance(random_state, Integral):
+        return whole_number("random_state", random_state, at_least=0)
+    return int(check_random_state(random_state).randint(2**31))

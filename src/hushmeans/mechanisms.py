@@ -1,0 +1,194 @@
+"""Noise on integers, and what it costs: the only module that draws noise.
+
+Privacy is claimed through OpenDP alone: its measurements add the noise and its privacy maps
+say what that spent. A seed replaces the noise, and nothing else, by a simulation.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+import opendp.combinators as combinators
+import opendp.domains as domains
+import opendp.measurements as measurements
+import opendp.metrics as metrics
+from opendp.mod import enable_features
+
+from hushmeans.budget import Budget
+from hushmeans.errors import InputError
+from hushmeans.types import FloatArray, IntArray
+
+Norm = Literal["l1", "l2"]
+
+LARGEST_SCALE = 2**55
+"""Noise of this scale, added to totals below 2**60, exceeds 64 bits once in e**200 draws."""
+
+enable_features("contrib")  # every OpenDP constructor used here asks for it
+
+
+class Mechanism(ABC):
+    """Adds integer noise of one shape; a *loss* is what one answer costs, in its own unit.
+
+    Losses of successive answers add up. `allowance` is the sum that keeps a budget's promise,
+    and `epsilon` translates a sum back.
+
+    Parameters
+    ----------
+    seed
+        None for OpenDP's sampler fed by the system's entropy. A number for a simulation:
+        reproducible, and therefore not private.
+    """
+
+    norm: Norm
+    """The norm in which this noise needs to know how far one person can move an answer."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        self._simulation = None if seed is None else np.random.default_rng((seed, 0))
+
+    @property
+    def simulated(self) -> bool:
+        return self._simulation is not None
+
+    def add_noise(self, exact: IntArray, scale: float) -> IntArray:
+        """The exact totals with noise of this scale on each."""
+        flat = exact.ravel()
+        if self._simulation is None:
+            noisy = np.array(self.measurement(scale)(flat), dtype=np.int64)
+        else:
+            noisy = flat + np.rint(self.simulate(self._simulation, scale, flat.size)).astype(
+                np.int64
+            )
+        return noisy.reshape(exact.shape)
+
+    def scale_for(self, sensitivity: int, loss: Fraction) -> float:
+        """The smallest scale at which OpenDP's map does not exceed the loss."""
+        if sensitivity**2 > LARGEST_SCALE**2 * loss**2:
+            raise InputError(
+                "epsilon is so small that the noise would not fit into 64-bit integers; "
+                "raise it (no clustering comes of noise this large)"
+            )
+        scale = self.ideal_scale(sensitivity, loss)
+        while Fraction(self.loss(sensitivity, scale)) > loss:
+            scale = math.nextafter(scale, math.inf)
+        return scale
+
+    def loss(self, sensitivity: int, scale: float) -> float:
+        """What one answer with this noise costs, as OpenDP's privacy map says."""
+        return float(self.measurement(scale).map(self.distance(sensitivity)))
+
+    @abstractmethod
+    def measurement(self, scale: float) -> Any:
+        """OpenDP's measurement: a vector of integers to noisy integers."""
+
+    @abstractmethod
+    def distance(self, sensitivity: int) -> int | float:
+        """The sensitivity as the number type that OpenDP's map takes."""
+
+    @abstractmethod
+    def ideal_scale(self, sensitivity: int, loss: Fraction) -> float:
+        """The scale in real arithmetic, up to rounding."""
+
+    @abstractmethod
+    def simulate(self, generator: np.random.Generator, scale: float, size: int) -> FloatArray:
+        """Noise of the same distribution from a seeded generator."""
+
+    @abstractmethod
+    def variance(self, scale: float) -> float:
+        """The variance of the noise."""
+
+    @abstractmethod
+    def allowance(self, budget: Budget) -> Fraction:
+        """The largest total loss that keeps the budget's promise."""
+
+    @abstractmethod
+    def epsilon(self, loss: Fraction, delta: Fraction) -> Fraction:
+        """The epsilon, at this delta, that a total loss amounts to."""
+
+
+class Laplace(Mechanism):
+    """Discrete Laplace noise on totals of bounded L1 norm; a loss is an epsilon."""
+
+    norm: Norm = "l1"
+
+    def measurement(self, scale: float) -> Any:
+        return measurements.make_laplace(
+            domains.vector_domain(domains.atom_domain(T="i64")),
+            metrics.l1_distance(T="i64"),
+            scale,
+        )
+
+    def distance(self, sensitivity: int) -> int:
+        return sensitivity
+
+    def ideal_scale(self, sensitivity: int, loss: Fraction) -> float:
+        return float(sensitivity / loss)
+
+    def simulate(self, generator: np.random.Generator, scale: float, size: int) -> FloatArray:
+        up, down = generator.geometric(-math.expm1(-1 / scale), size=(2, size))
+        return np.asarray(up - down, dtype=np.float64)
+
+    def variance(self, scale: float) -> float:
+        return 2 * math.exp(-1 / scale) / math.expm1(-1 / scale) ** 2
+
+    def allowance(self, budget: Budget) -> Fraction:
+        return budget.epsilon
+
+    def epsilon(self, loss: Fraction, delta: Fraction) -> Fraction:
+        return loss
+
+
+class Gaussian(Mechanism):
+    """Discrete Gaussian noise on totals of bounded L2 norm; a loss is a rho of zCDP."""
+
+    norm: Norm = "l2"
+
+    def measurement(self, scale: float) -> Any:
+        return measurements.make_gaussian(
+            domains.vector_domain(domains.atom_domain(T="i64")),
+            metrics.l2_distance(T="f64"),
+            scale,
+        )
+
+    def distance(self, sensitivity: int) -> float:
+        return float(sensitivity)
+
+    def ideal_scale(self, sensitivity: int, loss: Fraction) -> float:
+        return sensitivity / math.sqrt(2 * loss)
+
+    def simulate(self, generator: np.random.Generator, scale: float, size: int) -> FloatArray:
+        return generator.normal(0.0, scale, size)
+
+    def variance(self, scale: float) -> float:
+        return scale**2
+
+    def allowance(self, budget: Budget) -> Fraction:
+        return _largest_rho(budget.epsilon, budget.delta)
+
+    def epsilon(self, loss: Fraction, delta: Fraction) -> Fraction:
+        unit_noise: Any = combinators.make_zCDP_to_approxDP(self.measurement(1.0))
+        distance = math.nextafter(math.sqrt(2 * loss), math.inf)
+        return Fraction(unit_noise.map(distance).epsilon(float(delta)))
+
+
+@lru_cache
+def _largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Bisection on OpenDP's conversion from zCDP; the lower end always keeps the promise."""
+    gaussian = Gaussian()
+    kept, broken = Fraction(0), epsilon
+    while broken - kept > kept / 10**6:
+        rho = (kept + broken) / 2
+        if gaussian.epsilon(rho, delta) <= epsilon:
+            kept = rho
+        else:
+            broken = rho
+    return kept
+
+
+def mechanism_for(budget: Budget, seed: int | None = None) -> Mechanism:
+    """Laplace noise for pure epsilon, Gaussian noise where the budget has a delta."""
+    return Gaussian(seed) if budget.delta > 0 else Laplace(seed)

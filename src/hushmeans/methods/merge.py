@@ -1,0 +1,64 @@
+"""Joining clusters, two at a time, until as many are left as were asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from hushmeans.methods.clusters import Clusters
+from hushmeans.types import FloatArray
+
+SMALLEST_WEIGHT = 1e-9
+"""What a cluster of no noisy size weighs when it is joined with another."""
+
+
+def nearest_cost(squared_distances: FloatArray, sizes: FloatArray) -> FloatArray:
+    """The paper's rule: the two nearest centroids join, whatever their sizes."""
+    return squared_distances
+
+
+def ward_cost(squared_distances: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Ward's rule: the pair joins that adds least to the squared distances within clusters."""
+    return squared_distances * (sizes[:, None] * sizes) / (sizes[:, None] + sizes)
+
+
+RULES: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
+    "nearest": nearest_cost,
+    "ward": ward_cost,
+}
+
+
+def merge(clusters: Clusters, n_clusters: int, rule: str) -> Clusters:
+    """Join the cheapest pair until `n_clusters` are left.
+
+    A joined centroid is the mean weighted by the noisy sizes, a joined size their sum. The
+    variances follow, with the weights taken as given.
+    """
+    cost = RULES[rule]
+    weights = np.maximum(clusters.sizes, SMALLEST_WEIGHT)
+    merged = Clusters(clusters.centroids, clusters.variances, weights, clusters.size_variances)
+    while len(merged.sizes) > n_clusters:
+        gaps = merged.centroids[:, None] - merged.centroids[None]
+        costs = cost((gaps**2).sum(axis=2), merged.sizes)
+        costs[np.tril_indices(len(costs))] = np.inf
+        kept, gone = np.unravel_index(np.argmin(costs), costs.shape)
+        merged = _join(merged, int(kept), int(gone))
+    return merged
+
+
+def _join(clusters: Clusters, kept: int, gone: int) -> Clusters:
+    pair = [kept, gone]
+    weights = (clusters.sizes[pair] / clusters.sizes[pair].sum())[:, None]
+    joined = (
+        (clusters.centroids, (weights * clusters.centroids[pair]).sum(axis=0)),
+        (clusters.variances, (weights**2 * clusters.variances[pair]).sum(axis=0)),
+        (clusters.sizes, clusters.sizes[pair].sum()),
+        (clusters.size_variances, clusters.size_variances[pair].sum()),
+    )
+    columns = []
+    for column, value in joined:
+        replaced = column.copy()
+        replaced[kept] = value
+        columns.append(np.delete(replaced, gone, axis=0))
+    return Clusters(*columns)

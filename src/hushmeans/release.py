@@ -1,0 +1,267 @@
+"""What leaves the curator: centres, sizes, their error, and the promise they come with."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hushmeans.arguments import exact_amount, whole_number
+from hushmeans.budget import Budget, Spend
+from hushmeans.domain import Bounds, Box
+from hushmeans.errors import InputError
+from hushmeans.files import written_whole
+from hushmeans.statement import statement
+from hushmeans.types import FloatArray, GridArray, IntArray
+
+Table = tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Release:
+    """The result of a fit: all that is kept of it, and safe to publish.
+
+    Attributes
+    ----------
+    centres
+        One row per cluster, in original units.
+    standard_errors
+        For each coordinate of the centres, the standard error that the privacy noise causes.
+    sizes
+        Noisy numbers of records: not whole, never negative.
+    size_standard_errors
+        The standard error of each size that the privacy noise causes.
+    box
+        The public bounds, and the features' names.
+    budget
+        The epsilon and delta that were promised.
+    rows_per_person
+        The privacy unit: all rows of one person, at most this many.
+    simulated
+        Whether the noise came from a seed; then nothing is promised.
+    spends
+        What each question was given and what it cost.
+    method, method_options
+        How the clusters were found.
+    versions
+        The software that made the release.
+    """
+
+    centres: Table
+    standard_errors: Table
+    sizes: tuple[float, ...]
+    size_standard_errors: tuple[float, ...]
+    box: Box
+    budget: Budget
+    rows_per_person: int
+    simulated: bool
+    spends: tuple[Spend, ...]
+    method: str
+    method_options: Mapping[str, int | str] = field(hash=False)
+    versions: Mapping[str, str] = field(hash=False)
+
+    def __post_init__(self) -> None:
+        n_clusters = len(self.centres)
+        columns = (self.standard_errors, self.sizes, self.size_standard_errors)
+        if n_clusters == 0 or any(len(column) != n_clusters for column in columns):
+            raise InputError("a release needs a centre, an error and a size for every cluster")
+        rows = (*self.centres, *self.standard_errors)
+        if any(len(row) != self.box.n_features for row in rows):
+            raise InputError("a release needs a coordinate for every feature")
+        if not all(np.isfinite(row).all() for row in (*rows, *columns[1:])):
+            raise InputError("a release holds finite numbers only")
+
+    @property
+    def n_clusters(self) -> int:
+        return len(self.centres)
+
+    @property
+    def centroids(self) -> FloatArray:
+        """The centres in the unit box, where distances are measured."""
+        return self.box.to_unit_box(np.array(self.centres))
+
+    def predict(self, data: Any) -> IntArray:
+        """The index of the nearest centre for each record of an array, a table or a file.
+
+        Labels of records are not private: they are for those who may see the records.
+        """
+        from hushmeans.curator.kernel import nearest
+
+        return nearest(self._encoded(data), self.box.grid.snap(self.centroids))
+
+    def transform(self, data: Any) -> FloatArray:
+        """Each record's distance to each centre, in the unit box, where half of a range is 1.
+
+        Values outside the bounds count as the nearest value inside, as in the fit.
+        """
+        from hushmeans.distances import distances
+
+        return distances(self._encoded(data) / self.box.grid.unit, self.centroids)
+
+    def statement(self) -> str:
+        """What was done and what is promised, in plain words."""
+        return statement(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the release as JSON; `load` reads it back without loss."""
+        with written_whole(Path(path)) as beside:
+            beside.write_text(self.to_json(), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Release:
+        """Read a release that `save` wrote."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+            raise InputError(f"cannot read the release {path}: {reason}") from None
+        try:
+            return cls.from_json(text)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+
+    def to_json(self) -> str:
+        """The release as JSON text, with a schema version and a checksum."""
+        content = {
+            **{name: getattr(self, name) for name in PLAIN_FIELDS},
+            "bounds": {"low": self.box.low, "high": self.box.high, "names": self.box.names},
+            "epsilon": amount_text(self.budget.epsilon),
+            "delta": amount_text(self.budget.delta),
+            "spends": [
+                {"question": spend.question, "share": str(spend.share), "loss": spend.loss}
+                for spend in self.spends
+            ],
+        }
+        document = {
+            "kind": KIND,
+            "schema": SCHEMA,
+            "checksum": _checksum(content),
+            "release": content,
+        }
+        return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Release:
+        """The release that `to_json` wrote.
+
+        The checksum tells a damaged or edited file; it is no signature, and somebody who
+        means to forge a release can make a new one.
+        """
+        content = _checked_content(text)
+        try:
+            bounds = content["bounds"]
+            return cls(
+                centres=_table(content["centres"]),
+                standard_errors=_table(content["standard_errors"]),
+                sizes=_numbers(content["sizes"]),
+                size_standard_errors=_numbers(content["size_standard_errors"]),
+                box=Box(_numbers(bounds["low"]), _numbers(bounds["high"]), _names(bounds["names"])),
+                budget=Budget.of(content["epsilon"], content["delta"]),
+                rows_per_person=whole_number("rows_per_person", content["rows_per_person"]),
+                simulated=content["simulated"] is True,
+                spends=tuple(_spend(spend) for spend in content["spends"]),
+                method=str(content["method"]),
+                method_options=dict(content["method_options"]),
+                versions=dict(content["versions"]),
+            )
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise InputError("the release is incomplete or malformed") from None
+
+    def _encoded(self, data: Any) -> GridArray:
+        from hushmeans.curator.sources import open_source
+
+        return open_source(data, Bounds(self.box)).records
+
+
+KIND = "hushmeans release"
+
+SCHEMA = 1
+"""The version of the JSON form; a higher one belongs to a newer hushmeans."""
+
+PLAIN_FIELDS = (
+    "centres",
+    "standard_errors",
+    "sizes",
+    "size_standard_errors",
+    "rows_per_person",
+    "simulated",
+    "method",
+    "method_options",
+    "versions",
+)
+"""The fields that JSON holds as they are."""
+
+
+def amount_text(amount: Fraction) -> str:
+    """An exact amount as a person would write it.
+
+    Examples
+    --------
+    >>> amount_text(Fraction(1, 10)), amount_text(Fraction(1, 3))
+    ('0.1', '1/3')
+    """
+    decimal = str(float(amount))
+    return decimal if Fraction(decimal) == amount else str(amount)
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _checked_content(text: str) -> Mapping[str, Any]:
+    """The part of the document that the checksum covers."""
+    try:
+        document = json.loads(text)
+        checksum = _checksum(document["release"])
+        kind, schema, expected = (document[key] for key in ("kind", "schema", "checksum"))
+    except (KeyError, TypeError, ValueError, RecursionError):
+        raise InputError("this is not a hushmeans release") from None
+    if kind != KIND or not isinstance(schema, int):
+        raise InputError("this is not a hushmeans release")
+    if schema > SCHEMA:
+        raise InputError(
+            f"the release has schema {schema} and this hushmeans reads up to {SCHEMA}; "
+            "upgrade hushmeans"
+        )
+    if checksum != expected:
+        raise InputError(
+            "the release does not match its checksum: it was damaged or edited after it was made"
+        )
+    content: Mapping[str, Any] = document["release"]
+    return content
+
+
+def _spend(spend: Mapping[str, Any]) -> Spend:
+    share = exact_amount("share", spend["share"])
+    return Spend(str(spend["question"]), share, _number(spend["loss"]))
+
+
+def _table(rows: Any) -> Table:
+    return tuple(_numbers(row) for row in _list(rows))
+
+
+def _numbers(row: Any) -> tuple[float, ...]:
+    return tuple(_number(value) for value in _list(row))
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError
+    return float(value)
+
+
+def _names(names: Any) -> tuple[str, ...] | None:
+    return None if names is None else tuple(str(name) for name in _list(names))
+
+
+def _list(values: Any) -> list[Any]:
+    if not isinstance(values, list):
+        raise TypeError
+    return values

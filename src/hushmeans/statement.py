@@ -1,0 +1,58 @@
+"""The privacy statement: what was done and what is promised, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hushmeans.release import Release
+
+
+def statement(release: Release) -> str:
+    """One sentence a line, for people who will not read a proof."""
+    return "\n".join(_sentences(release))
+
+
+def _sentences(release: Release) -> Iterator[str]:
+    if release.simulated:
+        yield (
+            "SIMULATION: the noise came from a seed and can be subtracted again. "
+            "Nothing is promised; do not publish."
+        )
+    epsilon, delta = float(release.budget.epsilon), float(release.budget.delta)
+    rows = release.rows_per_person
+    unit, them = ("one row", "it") if rows == 1 else (f"up to {rows} rows of a person", "them")
+    yield (
+        f"The {release.n_clusters} centres and sizes are differentially private with "
+        f"epsilon = {epsilon:g} and delta = {delta:g}."
+    )
+    yield (
+        f"That protects {unit}: adding or removing {them} changes the probability of any "
+        f"result by a factor of at most e^{epsilon:g}"
+        + (f", except with probability {delta:g}." if delta else ".")
+    )
+    options = ", ".join(f"{name} = {value}" for name, value in release.method_options.items())
+    noise = "Gaussian" if delta else "Laplace"
+    yield (
+        f"Method {release.method} ({options}) with discrete {noise} noise on exact integer totals."
+    )
+    shares = groupby(release.spends, key=lambda spend: (spend.question, spend.share))
+    parts = [f"{len(list(group))} x {share} for {question}" for (question, share), group in shares]
+    price = "rho of zero-concentrated privacy" if delta else "epsilon"
+    total = sum(spend.loss for spend in release.spends)
+    yield (
+        f"Shares of the budget spent: {'; '.join(parts)}; "
+        f"by OpenDP's privacy maps a total {price} of {total:.6g}."
+    )
+    ranges = ", ".join(
+        f"{release.box.label(index)} from {low:g} to {high:g}"
+        for index, (low, high) in enumerate(zip(release.box.low, release.box.high, strict=True))
+    )
+    yield (
+        f"Bounds, declared and not taken from the records: {ranges}. "
+        "Values outside count as the border, missing values as the middle."
+    )
+    software = ", ".join(f"{name} {version}" for name, version in release.versions.items())
+    yield f"Made with {software}."

@@ -1,0 +1,52 @@
+"""Releases as tables on the terminal, one line a value, so that any number of features fits."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+from hushmeans.demo import Comparison
+from hushmeans.release import Release
+
+
+def show_release(release: Release) -> None:
+    """Print the clusters: sizes and centres, each with its standard error from noise."""
+    table = _table("Private clusters")
+    for cluster in range(release.n_clusters):
+        for row in _rows(release, cluster):
+            table.add_row(*row)
+        table.add_section()
+    Console().print(table)
+
+
+def show_comparison(comparison: Comparison) -> None:
+    """Print the clusters beside those of k-means without privacy."""
+    table = _table("Private clusters, beside k-means without privacy")
+    table.add_column("not private", justify="right", style="dim")
+    for cluster in range(comparison.release.n_clusters):
+        plain = [f"{comparison.sizes[cluster]:,.0f}"]
+        plain += [f"{value:.4g}" for value in comparison.centres[cluster]]
+        for row, counterpart in zip(_rows(comparison.release, cluster), plain, strict=True):
+            table.add_row(*row, counterpart)
+        table.add_section()
+    Console().print(table)
+
+
+def _table(title: str) -> Table:
+    table = Table(title=title)
+    table.add_column("cluster", justify="right")
+    table.add_column("")
+    table.add_column("private", justify="right", style="bold")
+    table.add_column("± standard error\nfrom noise", justify="right")
+    return table
+
+
+def _rows(release: Release, cluster: int) -> list[tuple[str, ...]]:
+    size, size_error = release.sizes[cluster], release.size_standard_errors[cluster]
+    rows: list[tuple[str, ...]] = [(str(cluster), "size", f"{size:,.0f}", f"{size_error:,.0f}")]
+    for index in range(release.box.n_features):
+        name = release.box.names[index] if release.box.names else f"feature {index}"
+        centre = release.centres[cluster][index]
+        error = release.standard_errors[cluster][index]
+        rows.append(("", name, f"{centre:.4g}", f"{error:.2g}"))
+    return rows
