@@ -6,21 +6,28 @@ import warnings
 from collections.abc import Mapping
 from numbers import Integral
 from os import PathLike
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hushmeans.arguments import Amount, whole_number
+from hushmeans.curator.sources.memory import as_numeric_array
+from hushmeans.curator.sources.tables import is_table
 from hushmeans.errors import InputError, SimulationWarning
 from hushmeans.fitting import fit_release
 from hushmeans.release import Release
 from hushmeans.types import FloatArray, IntArray
 
 
-class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """K-means clustering under differential privacy.
 
     Parameters
@@ -136,13 +143,20 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     def predict(self, X: Any) -> IntArray:
         """The index of the nearest centre for each record of new data."""
-        self._check_new(X)
+        X = self._checked(X)
         return self.release_.predict(X)
 
     def transform(self, X: Any) -> FloatArray:
         """Each record's distance to each centre, in the unit box (see `Release.transform`)."""
-        self._check_new(X)
+        X = self._checked(X)
         return self.release_.transform(X)
+
+    @property
+    def fit_predict(self) -> NoReturn:
+        raise AttributeError(
+            "DPKMeans has no fit_predict: the labels of the fitted records are not private; "
+            "call fit, and predict for records that you may see"
+        )
 
     @property
     def _n_features_out(self) -> int:
@@ -156,14 +170,16 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         self.n_features_in_ = self.release_.box.n_features
         self.feature_names_in_ = np.array(self.release_.box.names, dtype=object)
 
-    def _check_new(self, X: Any) -> None:
+    def _checked(self, X: Any) -> Any:
+        """New data whose columns are those of the fit."""
         check_is_fitted(self)
-        if not isinstance(X, str | PathLike):
-            validate_data(self, X, reset=False, skip_check_array=True)
+        if isinstance(X, str | PathLike):
+            return X
+        X = X if is_table(X) else as_numeric_array(X)
+        return validate_data(self, X, reset=False, skip_check_array=True)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.estimator_type = "clusterer"
         tags.input_tags.allow_nan = True
         return tags
 

@@ -180,6 +180,8 @@ def _largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
     """Bisection on OpenDP's conversion from zCDP; the lower end always keeps the promise."""
     gaussian = Gaussian()
     kept, broken = Fraction(0), epsilon
+    while gaussian.epsilon(broken, delta) <= epsilon:
+        kept, broken = broken, 2 * broken
     while broken - kept > kept / 10**6:
         rho = (kept + broken) / 2
         if gaussian.epsilon(rho, delta) <= epsilon:

@@ -61,6 +61,7 @@ class Totals:
             raise ValueError("centroids must lie in the unit box")
         if Grid.for_features(self.centroids.shape[1]).bits < self.grid.bits:
             raise ValueError("the grid is too fine for exact distances in this many features")
+        self.centroids.flags.writeable = False
 
     @property
     def shape(self) -> tuple[int, int]:

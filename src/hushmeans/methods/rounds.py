@@ -36,6 +36,7 @@ def run(ask: Ask, grid: Grid, start: FloatArray, plan: Plan) -> Clusters:
         sums, sizes = totals[:, :-1], totals[:, -1]
         moved = sizes >= SMALLEST_SIZE
         means = np.clip(sums[moved] / sizes[moved, None], -1.0, 1.0)
+        centroids = centroids.copy()
         centroids[moved] = grid.snap(means)
         variances[moved] = mean_variance(means, sizes[moved], noise)
     return Clusters(

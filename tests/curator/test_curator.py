@@ -1,0 +1,172 @@
+"""The curator: pays first, keeps to the budget, and checks its own claim."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hushmeans.budget import Account, Budget, Plan, average
+from hushmeans.curator.curator import Curator
+from hushmeans.curator.questions import Question, Totals
+from hushmeans.domain import Box, Grid
+from hushmeans.errors import BudgetError, InputError, PrivacyError
+from hushmeans.mechanisms import Gaussian, Laplace, Mechanism, mechanism_for
+from hushmeans.methods.paper import METHODS, paper_method
+from hushmeans.methods.rounds import run
+from hushmeans.types import IntArray
+
+QUESTION = Totals(Grid(20), np.zeros((2, 3), dtype=np.int64))
+
+
+class WatchedSource:
+    """No records, and a note of every time it is asked."""
+
+    def __init__(self, n_features: int = 3) -> None:
+        self.box = Box((0.0,) * n_features, (1.0,) * n_features)
+        self.asked = 0
+
+    def answer(self, question: Question) -> IntArray:
+        self.asked += 1
+        return np.zeros(question.shape, dtype=np.int64)
+
+
+class BrokenSource(WatchedSource):
+    def answer(self, question: Question) -> IntArray:
+        raise OSError("the disk is gone")
+
+
+def curator(
+    source: WatchedSource, epsilon: float = 1.0, mechanism: Mechanism | None = None
+) -> Curator:
+    return Curator(source, mechanism or Laplace(seed=0), Budget.of(epsilon))
+
+
+def test_a_question_beyond_the_budget_is_refused_before_the_records_are_asked() -> None:
+    source = WatchedSource()
+    asked = curator(source)
+    asked.ask(QUESTION, Fraction(2, 3))
+    with pytest.raises(BudgetError, match="only 1/3 is left"):
+        asked.ask(QUESTION, Fraction(1, 2))
+    assert source.asked == 1
+
+
+@pytest.mark.parametrize("share", [Fraction(0), Fraction(-1, 2), 0.5, 1])
+def test_only_an_exact_positive_share_pays(share: Fraction) -> None:
+    source = WatchedSource()
+    with pytest.raises(BudgetError):
+        curator(source).ask(QUESTION, share)
+    assert source.asked == 0
+
+
+@pytest.mark.parametrize("shares", [["1/2", "2/3"], ["1/2", "1/3"], ["3/2", "-1/2"], []])
+def test_a_broken_plan_raises_before_any_answer(shares: list[str]) -> None:
+    source = WatchedSource()
+    with pytest.raises(BudgetError):
+        run(curator(source).ask, Grid(20), np.zeros((2, 3)), Plan(tuple(map(Fraction, shares))))
+    assert source.asked == 0
+
+
+def test_a_crash_while_answering_leaves_the_share_spent() -> None:
+    asked = curator(BrokenSource())
+    with pytest.raises(OSError, match="disk"):
+        asked.ask(QUESTION, Fraction(2, 3))
+    with pytest.raises(BudgetError):
+        asked.ask(QUESTION, Fraction(1, 2))
+
+
+def test_what_is_spent_is_watched() -> None:
+    seen: list[Fraction] = []
+    watched = Curator(WatchedSource(), Laplace(seed=0), Budget.of(1), watch=seen.append)
+    for share in average(4).shares:
+        watched.ask(QUESTION, share)
+    assert seen == [Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(1)]
+
+
+class HalvedNoise(Laplace):
+    """Adds half of the noise that was paid for."""
+
+    def scale_for(self, sensitivity: int, loss: Fraction) -> float:
+        return super().scale_for(sensitivity, loss) / 2
+
+
+class DoubledNoise(Laplace):
+    def scale_for(self, sensitivity: int, loss: Fraction) -> float:
+        return super().scale_for(sensitivity, loss) * 2
+
+
+@pytest.mark.parametrize("mechanism", [HalvedNoise(seed=0), DoubledNoise(seed=0)])
+def test_noise_that_does_not_match_the_promise_releases_nothing(mechanism: Mechanism) -> None:
+    asked = curator(WatchedSource(), mechanism=mechanism)
+    asked.ask(QUESTION, Fraction(1))
+    with pytest.raises(PrivacyError, match="nothing is released"):
+        asked.settle()
+
+
+def test_a_round_paid_once_and_asked_twice_releases_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = curator(WatchedSource())
+    monkeypatch.setattr(Account, "debit", lambda self, share: None)
+    asked.ask(QUESTION, Fraction(1))
+    asked.ask(QUESTION, Fraction(1))
+    with pytest.raises(PrivacyError, match="epsilon 2"):
+        asked.settle()
+
+
+def test_an_unspent_budget_releases_nothing() -> None:
+    asked = curator(WatchedSource())
+    asked.ask(QUESTION, Fraction(1, 2))
+    with pytest.raises(PrivacyError):
+        asked.settle()
+
+
+@pytest.mark.parametrize("n_features", [1, 2, 24, 200])
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 1 / 3, 1.0, 10.0])
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_spends_the_budget_and_no_more(
+    method: str, epsilon: float, n_features: int
+) -> None:
+    source = WatchedSource(n_features)
+    asked = curator(source, epsilon)
+    chosen = paper_method(method)
+    start = np.zeros((2 * chosen.n, n_features))
+    chosen.cluster(asked.ask, source.box.grid, start, 2)
+    spent = sum(Fraction(spend.loss) for spend in asked.settle())
+    promised = Budget.of(epsilon).epsilon
+    assert Fraction(999, 1000) * promised < spent <= promised
+    assert source.asked == chosen.rounds
+
+
+@pytest.mark.parametrize("n_features", [1, 200])
+@pytest.mark.parametrize("epsilon", [0.01, 1.0, 10.0])
+@pytest.mark.parametrize("delta", [1e-12, 1e-6, 0.1])
+def test_gaussian_noise_spends_epsilon_at_delta_and_no_more(
+    delta: float, epsilon: float, n_features: int
+) -> None:
+    source = WatchedSource(n_features)
+    budget = Budget.of(epsilon, delta)
+    mechanism = mechanism_for(budget, seed=0)
+    asked = Curator(source, mechanism, budget)
+    paper_method("allocation_nk").cluster(asked.ask, source.box.grid, np.zeros((6, n_features)), 2)
+    rho = sum((Fraction(spend.loss) for spend in asked.settle()), Fraction(0))
+    spent = mechanism.epsilon(rho, budget.delta)
+    assert isinstance(mechanism, Gaussian)
+    assert Fraction(999, 1000) * budget.epsilon < spent <= budget.epsilon
+
+
+def test_noise_grows_with_the_rows_of_a_person() -> None:
+    variances = [
+        Curator(WatchedSource(), Laplace(seed=0), Budget.of(1), rows_per_person=rows)
+        .ask(QUESTION, Fraction(1))
+        .variance
+        for rows in (1, 5)
+    ]
+    assert variances[1] == pytest.approx(25 * variances[0])
+
+
+@pytest.mark.parametrize("rows", [0, -1])
+def test_a_person_has_at_least_one_row(rows: int) -> None:
+    with pytest.raises(InputError, match="rows_per_person"):
+        Curator(WatchedSource(), Laplace(), Budget.of(1), rows_per_person=rows)

@@ -1,0 +1,205 @@
+"""DPKMeans as a scikit-learn estimator, and what it must not keep."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.base import clone, is_clusterer
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from hushmeans import DPKMeans, InputError, SimulationWarning
+from hushmeans.curator.sources.memory import MemorySource
+
+BOUNDS = {"age": (0, 100), "visits": (0, 10)}
+CANARY = 73.123456789
+
+EXPECTED_FAILURES = {
+    "check_clustering": "needs fit_predict and labels_, which are not private",
+    "check_estimators_empty_data_messages": "an empty table must not be told from a small one",
+    "check_dtype_object": "the error for an object column would depend on a record's value",
+}
+
+
+@parametrize_with_checks(
+    [DPKMeans(n_clusters=2, bounds=(-100, 100))],
+    expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
+)
+@pytest.mark.filterwarnings("ignore::hushmeans.errors.SimulationWarning")
+def test_scikit_learns_own_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.fixture
+def people() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    centres = np.repeat([[20.0, 2.0], [70.0, 8.0]], 2000, axis=0)
+    return pd.DataFrame(rng.normal(centres, [5.0, 0.5]).clip(0, 100), columns=list(BOUNDS))
+
+
+def model(**settings: Any) -> DPKMeans:
+    return DPKMeans(**{"n_clusters": 2, "bounds": BOUNDS, "epsilon": 2, **settings})
+
+
+def test_the_default_method_is_allocation_nk_with_ward_merging(people: pd.DataFrame) -> None:
+    release = model().fit(people).release_
+    assert (release.method, release.method_options["merge"]) == ("allocation_nk", "ward")
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_clusters_are_found_in_original_units(people: pd.DataFrame, delta: float) -> None:
+    fitted = model(epsilon=5, delta=delta).fit(people)
+    order = np.argsort(fitted.cluster_centers_[:, 0])
+    np.testing.assert_allclose(fitted.cluster_centers_[order], [[20, 2], [70, 8]], atol=5)
+    np.testing.assert_allclose(fitted.cluster_sizes_, 2000, rtol=0.2)
+    labels = fitted.predict(people)
+    assert len(set(labels[:2000])) == len(set(labels[2000:])) == 1
+    assert (fitted.transform(people).argmin(axis=1) == labels).all()
+    assert not fitted.release_.simulated
+
+
+def test_a_seed_warns_marks_the_release_and_repeats_it(people: pd.DataFrame) -> None:
+    with pytest.warns(SimulationWarning, match="not private") as caught:
+        seeded = model(random_state=1).fit(people)
+    assert len(caught) == 1
+    with pytest.warns(SimulationWarning):
+        again = model(random_state=1).fit(people)
+    with pytest.warns(SimulationWarning):
+        other = model(random_state=2).fit(people)
+    assert seeded.release_.simulated
+    assert seeded.release_ == again.release_ != other.release_
+
+
+def test_a_random_state_object_is_a_seed_too(people: pd.DataFrame) -> None:
+    with pytest.warns(SimulationWarning):
+        pair = [model(random_state=np.random.RandomState(4)).fit(people) for _ in range(2)]
+    assert pair[0].release_ == pair[1].release_
+
+
+def test_without_a_seed_two_fits_differ(people: pd.DataFrame) -> None:
+    assert model().fit(people).release_ != model().fit(people).release_
+
+
+@pytest.mark.filterwarnings("ignore::hushmeans.errors.SimulationWarning")
+def test_every_container_gives_the_same_release(people: pd.DataFrame, tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    people.to_csv(path, index=False)
+    data: list[Any] = [people, pl.from_pandas(people), pa.Table.from_pandas(people)]
+    data += [people[["visits", "age"]], str(path), path]
+    releases = [model(random_state=0).fit(each).release_ for each in data]
+    array = model(random_state=0).fit(people.to_numpy()).release_
+    reordered = releases.pop(3)
+    assert reordered.box.names == ("visits", "age")
+    assert all(release == array for release in releases)
+
+
+def test_nothing_of_the_records_is_kept(people: pd.DataFrame) -> None:
+    people.iloc[17, 0] = CANARY
+    fitted = model().fit(people)
+    kept = {name for name in vars(fitted) if name.endswith("_")}
+    assert kept == {"release_", "n_features_in_", "feature_names_in_"}
+    assert not hasattr(fitted, "labels_")
+    assert not hasattr(fitted, "inertia_")
+    pickled = pickle.dumps(fitted)
+    assert np.float64(CANARY).tobytes() not in pickled
+    assert str(CANARY).encode() not in pickled
+    assert str(len(people)) not in fitted.release_.to_json()
+    assert len(pickled) < 10_000
+
+
+def test_records_do_not_appear_when_a_source_is_printed() -> None:
+    from hushmeans.curator.sources import open_source
+    from hushmeans.domain import Bounds
+
+    source = open_source([[CANARY, 1.0]], Bounds(BOUNDS))
+    assert isinstance(source, MemorySource)
+    assert "records" not in repr(source)
+
+
+def test_parameters_work_with_clone_and_grids(people: pd.DataFrame) -> None:
+    estimator = model(method="average_nk", method_options={"rounds": 3})
+    copy = clone(estimator)
+    assert copy.get_params() == estimator.get_params()
+    grid = ParameterGrid({"epsilon": [1, 2], "method_options": [{"rounds": 2}, {"rounds": 4}]})
+    for settings in grid:
+        fitted = clone(estimator).set_params(**settings).fit(people)
+        assert len(fitted.release_.spends) == settings["method_options"]["rounds"]
+
+
+def test_it_works_at_the_end_of_a_pipeline(people: pd.DataFrame) -> None:
+    pipeline = make_pipeline(FunctionTransformer(feature_names_out="one-to-one"), model())
+    assert pipeline.fit(people).predict(people).shape == (len(people),)
+    assert list(pipeline.get_feature_names_out()) == ["dpkmeans0", "dpkmeans1"]
+
+
+def test_set_output_names_the_distances(people: pd.DataFrame) -> None:
+    distances = model().set_output(transform="pandas").fit_transform(people)
+    assert list(distances.columns) == ["dpkmeans0", "dpkmeans1"]
+
+
+def test_it_is_a_clusterer_that_wants_missing_values() -> None:
+    assert is_clusterer(model())
+    assert model().__sklearn_tags__().input_tags.allow_nan
+
+
+def test_labels_of_the_fitted_records_are_refused_with_a_reason() -> None:
+    assert not hasattr(model(), "fit_predict")
+    with pytest.raises(AttributeError, match="not private"):
+        model().fit_predict([[1.0, 2.0]])
+
+
+def test_before_fit_there_is_nothing() -> None:
+    for attribute in ("cluster_centers_", "cluster_sizes_", "release_"):
+        assert not hasattr(model(), attribute)
+    with pytest.raises(NotFittedError):
+        model().predict([[1.0, 2.0]])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"bounds": None}, "would publish the values of two people"),
+        ({"bounds": {"age": (0, 100)}}, "column 'visits' without bounds"),
+        ({"bounds": {**BOUNDS, "income": (0, 1)}}, "'income', which the data does not have"),
+        ({"n_clusters": 0}, "n_clusters is 0; it must be at least 1"),
+        ({"n_clusters": 2.0}, "n_clusters must be a whole number, not float"),
+        ({"epsilon": 0}, "epsilon is 0; it must be above 0"),
+        ({"epsilon": -1.0}, "epsilon is -1; it must be above 0"),
+        ({"epsilon": float("nan")}, "epsilon is 'nan'; it must be a finite number"),
+        ({"epsilon": "much"}, "epsilon is 'much'; it must be a finite number"),
+        ({"epsilon": None}, "epsilon must be a number, not NoneType"),
+        ({"epsilon": 1e-12}, "epsilon is so small"),
+        ({"delta": 1.0}, "delta is 1; it must be 0"),
+        ({"delta": -0.1}, "delta is -0.1; it must be 0"),
+        ({"rows_per_person": 0}, "rows_per_person is 0; it must be at least 1"),
+        ({"method": "lloyd"}, "no method 'lloyd'; choose one of"),
+        ({"method_options": {"clip": 1}}, "has no option 'clip'"),
+        ({"missing": "drop"}, "missing is 'drop'; the only choice is 'middle'"),
+    ],
+)
+def test_a_wrong_setting_is_refused_in_one_sentence(
+    people: pd.DataFrame, settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises((InputError, TypeError), match=message) as caught:
+        model(**settings).fit(people)
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_and_infinite_values_are_no_error(people: pd.DataFrame) -> None:
+    people.iloc[:3, 0] = [np.nan, np.inf, -np.inf]
+    assert model().fit(people).cluster_centers_.shape == (2, 2)
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_an_empty_table_looks_like_a_small_one(people: pd.DataFrame, rows: int) -> None:
+    assert model().fit(people[:rows]).cluster_centers_.shape == (2, 2)
