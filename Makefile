@@ -1,0 +1,38 @@
+# Each target does everything it needs on a machine that has Python 3.11 or newer and make.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+.PHONY: install demo test lint bench clean
+
+install: $(VENV)/installed
+
+demo: $(VENV)/installed
+	$(BIN)/hushmeans demo
+
+test: lint
+	$(BIN)/pytest
+
+lint: $(VENV)/installed-for-development
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: $(VENV)/installed
+	$(BIN)/python benchmarks/round.py
+
+clean:
+	rm -rf $(VENV)
+
+$(VENV)/installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("hushmeans needs Python 3.11 or newer: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --constraint constraints.txt --upgrade pip
+	$(PIP) install --quiet --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/installed-for-development: $(VENV)/installed
+	$(PIP) install --quiet --constraint constraints.txt --group dev
+	@touch $@

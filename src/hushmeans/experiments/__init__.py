@@ -1,0 +1,1 @@
+"""The paper's experiments. NOT PRIVATE: simulated noise, exact scores, public datasets."""
