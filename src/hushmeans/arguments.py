@@ -36,8 +36,9 @@ def exact_amount(name: str, amount: Amount) -> Fraction:
     if isinstance(amount, bool) or not isinstance(amount, Real | Decimal | str):
         raise InputTypeError(f"{name} must be a number, not {type(amount).__name__}")
     if isinstance(amount, Rational):
-        return Fraction(amount)
-    text = str(float(amount)) if isinstance(amount, Real) else str(amount)
+        text = str(Fraction(int(amount.numerator), int(amount.denominator)))
+    else:
+        text = str(float(amount)) if isinstance(amount, Real) else str(amount)
     if len(text) <= LONGEST_FRACTION:
         try:
             if "/" not in text:
@@ -46,6 +47,20 @@ def exact_amount(name: str, amount: Amount) -> Fraction:
         except (ValueError, OverflowError, ZeroDivisionError):
             pass
     raise InputError(f"{name} is {text[:20]!r}; it must be a finite number")
+
+
+def amount_text(amount: Fraction) -> str:
+    """An exact amount as a person would write it.
+
+    Examples
+    --------
+    >>> amount_text(Fraction(1, 10)), amount_text(Fraction(1, 3))
+    ('0.1', '1/3')
+    """
+    if amount.denominator == 1:
+        return str(amount)
+    decimal = str(float(amount))
+    return decimal if Fraction(decimal) == amount else str(amount)
 
 
 def _decimal(text: str) -> Fraction:

@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from threading import Lock
 
 from hushmeans.arguments import Amount, exact_amount
 from hushmeans.errors import BudgetError, InputError
+
+LARGEST_EPSILON = 10_000
+"""Far beyond any promise worth making; experiments without noise to speak of still fit."""
 
 SMALLEST_DELTA = Fraction(1, 10**100)
 """Anything smaller is 0 to every purpose, and would not survive the conversion to a float."""
@@ -33,6 +37,11 @@ class Budget:
                 f"epsilon is {float(self.epsilon):g}; it must be above 0 "
                 "(1 is a common choice, smaller is more private)"
             )
+        if self.epsilon > LARGEST_EPSILON:
+            raise InputError(
+                f"epsilon is {float(self.epsilon):g}; above {LARGEST_EPSILON:,} nothing is private "
+                "and the accounting ends"
+            )
         if self.delta != 0 and not SMALLEST_DELTA <= self.delta < 1:
             raise InputError(
                 f"delta is {float(self.delta):g}; it must be 0 (pure epsilon), "
@@ -47,14 +56,15 @@ class Plan:
     shares: tuple[Fraction, ...]
 
     def __post_init__(self) -> None:
-        if any(share <= 0 for share in self.shares):
-            raise BudgetError("a plan's shares must all be above 0")
+        if any(not isinstance(share, Fraction) or share <= 0 for share in self.shares):
+            raise BudgetError("a plan's shares must all be exact fractions above 0")
         if (total := sum(self.shares)) != 1:
             raise BudgetError(f"a plan's shares must sum to exactly 1, not {total}")
 
     @classmethod
     def from_weights(cls, weights: list[int]) -> Plan:
-        return cls(tuple(Fraction(weight, sum(weights)) for weight in weights))
+        total = sum(weights)
+        return cls(tuple(Fraction(weight, total) for weight in weights))
 
 
 def average(rounds: int) -> Plan:
@@ -109,6 +119,7 @@ class Account:
 
     def __init__(self) -> None:
         self._spent = Fraction(0)
+        self._lock = Lock()
 
     @property
     def spent(self) -> Fraction:
@@ -119,9 +130,10 @@ class Account:
         """Spend a share of the whole, or raise and spend nothing."""
         if not isinstance(share, Fraction) or share <= 0:
             raise BudgetError("a share must be an exact fraction above 0")
-        if self._spent + share > 1:
-            raise BudgetError(
-                f"a question asks for {share} of the budget "
-                f"and only {1 - self._spent} is left; nothing was answered"
-            )
-        self._spent += share
+        with self._lock:
+            if self._spent + share > 1:
+                raise BudgetError(
+                    f"a question asks for {share} of the budget "
+                    f"and only {1 - self._spent} is left; nothing was answered"
+                )
+            self._spent += share

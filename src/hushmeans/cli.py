@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 app = typer.Typer(
     name="hushmeans",
     help="Differentially private k-means clustering.",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
+    pretty_exceptions_enable=False,
 )
 
 USERS_MISTAKE = 2
@@ -30,9 +31,13 @@ USERS_MISTAKE = 2
 def main(arguments: list[str] | None = None) -> None:
     """Run a command; a user's mistake ends in one sentence and exit code 2."""
     try:
-        sys.exit(app(args=arguments, prog_name="hushmeans", standalone_mode=False))
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning  # type: ignore[assignment]
+            sys.exit(app(args=arguments, prog_name="hushmeans", standalone_mode=False))
     except (HushmeansError, typer.TyperException) as error:
         _fail(error.format_message() if isinstance(error, typer.TyperException) else str(error))
+    except MemoryError:
+        _fail("this takes more memory than there is; ask for fewer clusters or less data")
     except OSError as error:
         _fail(f"{error.filename or 'input/output'}: {error.strerror}")
     except (KeyboardInterrupt, typer.Abort):
@@ -41,11 +46,14 @@ def main(arguments: list[str] | None = None) -> None:
 
 @app.callback(invoke_without_command=True)
 def _root(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     if version:
         typer.echo(f"hushmeans {__version__}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 @app.command()
@@ -148,15 +156,15 @@ def demo(
     from hushmeans.files import written_whole
     from hushmeans.fitting import fit_release
 
-    table = patients(whole_number("rows", rows))
+    table = patients(whole_number("rows", rows, at_least=100))
+    with _progress("Spending the budget") as watch:
+        release = fit_release(table, n_clusters=5, bounds=BOUNDS, epsilon=epsilon, watch=watch)
     out.mkdir(parents=True, exist_ok=True)
     with written_whole(out / "patients.csv") as beside:
         csv.write_csv(table, beside)
     with written_whole(out / "bounds.toml") as beside:
         lines = (f"{name} = [{low:g}, {high:g}]\n" for name, (low, high) in BOUNDS.items())
         beside.write_text("".join(lines), encoding="utf-8")
-    with _progress("Spending the budget") as watch:
-        release = fit_release(table, n_clusters=5, bounds=BOUNDS, epsilon=epsilon, watch=watch)
     release.save(out / "release.json")
     comparison = compare(table, release)
     with written_whole(out / "clusters.png") as beside:
@@ -179,7 +187,8 @@ def _progress(title: str) -> Iterator[Watch]:
 
     columns = (TextColumn(title), BarColumn(), TextColumn("{task.percentage:.0f} %"))
     console = Console(stderr=True)
-    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
+    quiet = not console.is_terminal
+    with Progress(*columns, TimeElapsedColumn(), console=console, disable=quiet) as bar:
         task = bar.add_task(title, total=1.0)
         yield lambda spent: bar.update(task, completed=float(spent))
 
@@ -188,7 +197,14 @@ def _setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
         raise InputError(f"the option {text!r} is not of the form name=value")
-    return name, int(value) if value.lstrip("-").isdecimal() else value
+    try:
+        return name, int(value)
+    except ValueError:
+        return name, value
+
+
+def _show_warning(message: Warning | str, *_: Any) -> None:
+    typer.echo(f"hushmeans: warning: {message}", err=True)
 
 
 def _fail(sentence: str) -> None:

@@ -8,11 +8,11 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.types import FloatArray, IntArray
@@ -93,6 +93,8 @@ class Box:
             )
         if not self.low:
             raise InputError("bounds are empty; give a range for at least one feature")
+        if self.names is not None and len(set(self.names)) != len(self.low):
+            raise InputError("bounds need as many distinct names as ranges")
         for index, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
             _check_range(self.label(index), low, high)
 
@@ -120,8 +122,7 @@ class Box:
 
     def to_unit_box(self, points: FloatArray) -> FloatArray:
         """Points in original units as points of the unit box, not clipped."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            unit: FloatArray = (points - self.middle) / self.half_width
+        unit: FloatArray = (points - self.middle) / self.half_width
         return unit
 
     def from_unit_box(self, points: FloatArray) -> FloatArray:
@@ -153,10 +154,11 @@ class Bounds:
     def __init__(self, ranges: Any) -> None:
         self._ranges: Box
         self._for_all = False
+        self._in_order = False
         if isinstance(ranges, Bounds):
-            self._ranges, self._for_all = ranges._ranges, ranges._for_all
+            vars(self).update(vars(ranges))
         elif isinstance(ranges, Box):
-            self._ranges = ranges
+            self._ranges, self._in_order = ranges, True
         elif ranges is None:
             raise InputError(WHY_BOUNDS)
         elif isinstance(ranges, str | Path):
@@ -167,7 +169,7 @@ class Bounds:
             self._ranges, self._for_all = _from_pair(ranges)
 
     def box(self, n_features: int | None = None, names: Sequence[str] | None = None) -> Box:
-        """The ranges in the order of a table's columns.
+        """The ranges of a table's columns, in their order or, for a `Box`, in its own.
 
         Parameters
         ----------
@@ -179,6 +181,8 @@ class Bounds:
         low, high, declared = self._ranges.low, self._ranges.high, self._ranges.names
         if declared is not None and names is not None:
             order = _match(declared, names)
+            if self._in_order:
+                return self._ranges
             low = tuple(low[index] for index in order)
             high = tuple(high[index] for index in order)
             return Box(low, high, tuple(names))
@@ -192,10 +196,10 @@ class Bounds:
         return Box(low, high, declared or (tuple(names) if names else None))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Bounds) and self._state == other._state
+        return isinstance(other, Bounds) and vars(self) == vars(other)
 
     def __hash__(self) -> int:
-        return hash(self._state)
+        return hash((self._ranges, self._for_all, self._in_order))
 
     def __repr__(self) -> str:
         low, high, names = self._ranges.low, self._ranges.high, self._ranges.names
@@ -204,10 +208,6 @@ class Bounds:
         if names is None:
             return f"Bounds({(low, high)})"
         return f"Bounds({dict(zip(names, zip(low, high, strict=True), strict=True))})"
-
-    @property
-    def _state(self) -> tuple[Box, bool]:
-        return self._ranges, self._for_all
 
 
 def _label(names: Sequence[str] | None, index: int) -> str:
@@ -242,7 +242,7 @@ def _match(declared: Sequence[str], columns: Sequence[str]) -> list[int]:
     if unknown := [name for name in columns if name not in set(declared)]:
         raise InputError(
             f"the data has {_listed(unknown)} without bounds; "
-            "add its range to the bounds or drop the column"
+            "add the range to the bounds or drop the column"
         )
     place = {name: index for index, name in enumerate(declared)}
     return [place[name] for name in columns]
@@ -285,14 +285,14 @@ def _from_pair(ranges: Any) -> tuple[Box, bool]:
     return Box(lows, highs), np.ndim(low) == np.ndim(high) == 0
 
 
-def _numbers(values: ArrayLike) -> tuple[float, ...] | None:
+def _numbers(values: Any) -> tuple[float, ...] | None:
     """A number or a flat sequence of numbers, as floats; None for anything else."""
     try:
-        array = np.asarray(values)
-        if array.dtype.kind not in "iuf" or array.ndim > 1:
+        listed = list(values) if np.ndim(values) == 1 else [np.asarray(values).item()]
+        if not all(isinstance(value, Real) and not isinstance(value, bool) for value in listed):
             return None
-        return tuple(float(value) for value in np.atleast_1d(array))
-    except (TypeError, ValueError):
+        return tuple(float(value) for value in listed)
+    except (OverflowError, TypeError, ValueError):
         return None
 
 
@@ -303,8 +303,9 @@ def _read(path: Path) -> Mapping[str, Any]:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(f"cannot read the bounds file {path}: {reason}") from None
     try:
-        ranges = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-    except ValueError as error:
+        is_json = path.suffix.lower() == ".json"
+        ranges = json.loads(text) if is_json else tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
         raise InputError(f"the bounds file {path} does not parse: {error}") from None
     if not isinstance(ranges, Mapping):
         raise InputError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from numbers import Integral
 from os import PathLike
@@ -21,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from hushmeans.arguments import Amount, whole_number
 from hushmeans.curator.sources.memory import as_numeric_array
 from hushmeans.curator.sources.tables import is_table
-from hushmeans.errors import InputError, SimulationWarning
+from hushmeans.errors import InputError
 from hushmeans.fitting import fit_release
 from hushmeans.release import Release
 from hushmeans.types import FloatArray, IntArray
@@ -68,7 +67,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     Notes
     -----
     There is no ``labels_`` and no ``inertia_``: both would say something exact about the
-    records. Nothing of the records is kept.
+    records. Nothing of the records is kept. What `predict`, `transform` and `fit_transform`
+    return speaks about single records and is not private.
 
     Examples
     --------
@@ -185,15 +185,9 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
 
 def _seed(random_state: Any) -> int | None:
-    """A seed for a simulation, announced; None for real noise."""
+    """A seed for a simulation; None for real noise."""
     if random_state is None:
         return None
-    warnings.warn(
-        "random_state is set: the noise is a simulation that can be subtracted again, "
-        "so the result is not private; leave random_state=None to release anything",
-        SimulationWarning,
-        stacklevel=3,
-    )
     if isinstance(random_state, Integral):
         return whole_number("random_state", random_state, at_least=0)
     return int(check_random_state(random_state).randint(2**31))

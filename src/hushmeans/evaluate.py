@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from hushmeans.curator.kernel import squared_distances
 from hushmeans.curator.sources import open_source
+from hushmeans.curator.sources.memory import as_numeric_array
 from hushmeans.domain import Bounds, Grid
 from hushmeans.errors import InputError
 from hushmeans.release import Release
@@ -72,36 +73,17 @@ def nicv_squared(data: Any, centres: Any, bounds: Any = None) -> float:
 
 
 def score(records: GridArray, grid: Grid, centroids: FloatArray) -> Score:
-    """Both scores of centroids in the unit box, for encoded records. NOT PRIVATE."""
-    sums = np.zeros(2)
-    _add_up_distances(records, np.ascontiguousarray(centroids.T) * grid.unit, sums)
-    distance, square = sums / len(records) / (grid.unit, grid.unit**2)
-    return Score(float(distance), float(square))
+    """Both scores, for encoded records and centroids in the unit box. NOT PRIVATE."""
+    squares = squared_distances(records, centroids * grid.unit) / grid.unit**2
+    return Score(float(np.sqrt(squares).mean()), float(squares.mean()))
 
 
 def _evaluate(data: Any, centres: Any, bounds: Any) -> Score:
     release = centres if isinstance(centres, Release) else None
     source = open_source(data, Bounds(bounds if release is None else release.box))
-    table = np.array(centres if release is None else release.centres, dtype=np.float64)
-    if table.ndim != 2 or table.shape[1] != source.box.n_features:
-        raise InputError("centres must be a table with a column for every feature")
+    table = as_numeric_array(centres if release is None else release.centres).astype(np.float64)
+    if not len(table) or table.shape[1] != source.box.n_features or not np.isfinite(table).all():
+        raise InputError("centres must be a table of finite numbers, a column for every feature")
     if not len(source.records):
         raise InputError("there are no records to measure the distance of")
     return score(source.records, source.box.grid, source.box.to_unit_box(table))
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def _add_up_distances(records, centroids, sums):
-    """Add up, record by record, the distance and its square to the nearest column."""
-    n_features, n_centroids = centroids.shape
-    squares = np.empty(n_centroids)
-    for i in range(records.shape[0]):
-        squares[:] = 0.0
-        for f in range(n_features):
-            x = np.float64(records[i, f])
-            for j in range(n_centroids):
-                gap = x - centroids[f, j]
-                squares[j] += gap * gap
-        smallest = squares.min()
-        sums[0] += np.sqrt(smallest)
-        sums[1] += smallest

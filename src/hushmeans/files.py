@@ -26,7 +26,7 @@ def written_whole(path: Path, *, replace: bool = True) -> Iterator[Path]:
     if path.is_dir():
         raise InputError(f"cannot write {path}: it is a folder")
     if not replace and path.exists():
-        raise InputError(f"{path} exists already; choose another name or remove it")
+        raise _taken(path)
     beside = path.with_name(f".{path.stem}.{secrets.token_hex(4)}{path.suffix}")
     try:
         beside.touch(exist_ok=False)
@@ -34,6 +34,23 @@ def written_whole(path: Path, *, replace: bool = True) -> Iterator[Path]:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
     try:
         yield beside
-        os.replace(beside, path)
+        if replace:
+            os.replace(beside, path)
+        else:
+            _move_to_free(beside, path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _move_to_free(beside: Path, path: Path) -> None:
+    """Rename, unless somebody else has written the target in the meantime."""
+    try:
+        os.link(beside, path)
+    except FileExistsError:
+        raise _taken(path) from None
+    except OSError:  # a file system without links
+        os.replace(beside, path)
+
+
+def _taken(path: Path) -> InputError:
+    return InputError(f"{path} exists already; choose another name or remove it")

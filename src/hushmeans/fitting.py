@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +13,7 @@ from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator, Watch, ignore
 from hushmeans.curator.sources import open_source
 from hushmeans.domain import Bounds, Box
+from hushmeans.errors import SimulationWarning
 from hushmeans.mechanisms import mechanism_for
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.paper import canonical_name, paper_method
@@ -19,6 +21,11 @@ from hushmeans.methods.start import public_randomness
 from hushmeans.release import Release, Table
 from hushmeans.types import FloatArray
 from hushmeans.version import versions
+
+SIMULATED = (
+    "a seed is set: the noise is a simulation that can be subtracted again, so the result is not "
+    "private; fit without a seed (random_state=None) to release anything"
+)
 
 
 def fit_release(
@@ -41,9 +48,12 @@ def fit_release(
     """
     n_clusters = whole_number("n_clusters", n_clusters)
     rows_per_person = whole_number("rows_per_person", rows_per_person)
+    seed = None if seed is None else whole_number("seed", seed, at_least=0)
     budget = Budget.of(epsilon, delta)
     chosen = paper_method(method, method_options)
     mechanism = mechanism_for(budget, seed)
+    if mechanism.simulated:
+        warnings.warn(SIMULATED, SimulationWarning, stacklevel=3)
     source = open_source(data, Bounds(bounds))
     curator = Curator(source, mechanism, budget, rows_per_person, watch)
     start = chosen.start(n_clusters, source.box.n_features, public_randomness(seed))
@@ -56,8 +66,8 @@ def fit_release(
         simulated=mechanism.simulated,
         spends=curator.settle(),
         method=canonical_name(method),
-        method_options=chosen.options,
-        versions=versions(),
+        method_options=tuple(chosen.options.items()),
+        versions=tuple(versions().items()),
     )
 
 

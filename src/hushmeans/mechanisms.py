@@ -67,26 +67,31 @@ class Mechanism(ABC):
 
     def scale_for(self, sensitivity: int, loss: Fraction) -> float:
         """The smallest scale at which OpenDP's map does not exceed the loss."""
-        if sensitivity**2 > LARGEST_SCALE**2 * loss**2:
+        try:
+            scale = self.ideal_scale(sensitivity, loss)
+        except (OverflowError, ZeroDivisionError):
+            scale = math.inf
+        if max(scale, sensitivity) > LARGEST_SCALE:
             raise InputError(
-                "epsilon is so small that the noise would not fit into 64-bit integers; "
-                "raise it (no clustering comes of noise this large)"
+                "epsilon is so small, or rows_per_person so large, that the noise would not fit "
+                "into 64-bit integers; no clustering comes of noise this large"
             )
-        scale = self.ideal_scale(sensitivity, loss)
         while Fraction(self.loss(sensitivity, scale)) > loss:
             scale = math.nextafter(scale, math.inf)
         return scale
 
     def loss(self, sensitivity: int, scale: float) -> float:
         """What one answer with this noise costs, as OpenDP's privacy map says."""
-        return float(self.measurement(scale).map(self.distance(sensitivity)))
+        return _mapped(type(self), sensitivity, scale)
 
+    @staticmethod
     @abstractmethod
-    def measurement(self, scale: float) -> Any:
+    def measurement(scale: float) -> Any:
         """OpenDP's measurement: a vector of integers to noisy integers."""
 
+    @staticmethod
     @abstractmethod
-    def distance(self, sensitivity: int) -> int | float:
+    def distance(sensitivity: int) -> int | float:
         """The sensitivity as the number type that OpenDP's map takes."""
 
     @abstractmethod
@@ -99,7 +104,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def variance(self, scale: float) -> float:
-        """The variance of the noise."""
+        """The variance of the noise, or a little more where the scale is below 1."""
 
     @abstractmethod
     def allowance(self, budget: Budget) -> Fraction:
@@ -110,19 +115,27 @@ class Mechanism(ABC):
         """The epsilon, at this delta, that a total loss amounts to."""
 
 
+@lru_cache(maxsize=1024)
+def _mapped(kind: type[Mechanism], sensitivity: int, scale: float) -> float:
+    """OpenDP's privacy map; experiments ask for the same few values again and again."""
+    return float(kind.measurement(scale).map(kind.distance(sensitivity)))
+
+
 class Laplace(Mechanism):
     """Discrete Laplace noise on totals of bounded L1 norm; a loss is an epsilon."""
 
     norm: Norm = "l1"
 
-    def measurement(self, scale: float) -> Any:
+    @staticmethod
+    def measurement(scale: float) -> Any:
         return measurements.make_laplace(
             domains.vector_domain(domains.atom_domain(T="i64")),
             metrics.l1_distance(T="i64"),
             scale,
         )
 
-    def distance(self, sensitivity: int) -> int:
+    @staticmethod
+    def distance(sensitivity: int) -> int:
         return sensitivity
 
     def ideal_scale(self, sensitivity: int, loss: Fraction) -> float:
@@ -147,15 +160,17 @@ class Gaussian(Mechanism):
 
     norm: Norm = "l2"
 
-    def measurement(self, scale: float) -> Any:
+    @staticmethod
+    def measurement(scale: float) -> Any:
         return measurements.make_gaussian(
             domains.vector_domain(domains.atom_domain(T="i64")),
             metrics.l2_distance(T="f64"),
             scale,
         )
 
-    def distance(self, sensitivity: int) -> float:
-        return float(sensitivity)
+    @staticmethod
+    def distance(sensitivity: int) -> float:
+        return _rounded_up(sensitivity)
 
     def ideal_scale(self, sensitivity: int, loss: Fraction) -> float:
         return sensitivity / math.sqrt(2 * loss)
@@ -172,7 +187,13 @@ class Gaussian(Mechanism):
     def epsilon(self, loss: Fraction, delta: Fraction) -> Fraction:
         unit_noise: Any = combinators.make_zCDP_to_approxDP(self.measurement(1.0))
         distance = math.nextafter(math.sqrt(2 * loss), math.inf)
-        return Fraction(unit_noise.map(distance).epsilon(float(delta)))
+        return Fraction(unit_noise.map(distance).epsilon(-_rounded_up(-delta)))
+
+
+def _rounded_up(number: int | Fraction) -> float:
+    """The smallest float64 that is not below the number."""
+    nearest = float(number)
+    return nearest if Fraction(nearest) >= number else math.nextafter(nearest, math.inf)
 
 
 @lru_cache

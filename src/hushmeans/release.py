@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hushmeans.arguments import exact_amount, whole_number
+from hushmeans.arguments import amount_text, exact_amount, whole_number
 from hushmeans.budget import Budget, Spend
 from hushmeans.domain import Bounds, Box
 from hushmeans.errors import InputError
@@ -63,8 +62,8 @@ class Release:
     simulated: bool
     spends: tuple[Spend, ...]
     method: str
-    method_options: Mapping[str, int | str] = field(hash=False)
-    versions: Mapping[str, str] = field(hash=False)
+    method_options: tuple[tuple[str, int | str], ...]
+    versions: tuple[tuple[str, str], ...]
 
     def __post_init__(self) -> None:
         n_clusters = len(self.centres)
@@ -76,6 +75,8 @@ class Release:
             raise InputError("a release needs a coordinate for every feature")
         if not all(np.isfinite(row).all() for row in (*rows, *columns[1:])):
             raise InputError("a release holds finite numbers only")
+        if any(min(row) < 0 for row in (*self.standard_errors, *columns[1:])):
+            raise InputError("the sizes and errors of a release are not negative")
 
     @property
     def n_clusters(self) -> int:
@@ -130,6 +131,8 @@ class Release:
         """The release as JSON text, with a schema version and a checksum."""
         content = {
             **{name: getattr(self, name) for name in PLAIN_FIELDS},
+            "method_options": dict(self.method_options),
+            "versions": dict(self.versions),
             "bounds": {"low": self.box.low, "high": self.box.high, "names": self.box.names},
             "epsilon": amount_text(self.budget.epsilon),
             "delta": amount_text(self.budget.delta),
@@ -164,13 +167,13 @@ class Release:
                 box=Box(_numbers(bounds["low"]), _numbers(bounds["high"]), _names(bounds["names"])),
                 budget=Budget.of(content["epsilon"], content["delta"]),
                 rows_per_person=whole_number("rows_per_person", content["rows_per_person"]),
-                simulated=content["simulated"] is True,
-                spends=tuple(_spend(spend) for spend in content["spends"]),
-                method=str(content["method"]),
-                method_options=dict(content["method_options"]),
-                versions=dict(content["versions"]),
+                simulated=_truth(content["simulated"]),
+                spends=tuple(_spend(spend) for spend in _list(content["spends"])),
+                method=_text(content["method"]),
+                method_options=_settings(content["method_options"], int | str),
+                versions=_settings(content["versions"], str),
             )
-        except (AttributeError, KeyError, TypeError, ValueError):
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
             raise InputError("the release is incomplete or malformed") from None
 
     def _encoded(self, data: Any) -> GridArray:
@@ -192,22 +195,8 @@ PLAIN_FIELDS = (
     "rows_per_person",
     "simulated",
     "method",
-    "method_options",
-    "versions",
 )
 """The fields that JSON holds as they are."""
-
-
-def amount_text(amount: Fraction) -> str:
-    """An exact amount as a person would write it.
-
-    Examples
-    --------
-    >>> amount_text(Fraction(1, 10)), amount_text(Fraction(1, 3))
-    ('0.1', '1/3')
-    """
-    decimal = str(float(amount))
-    return decimal if Fraction(decimal) == amount else str(amount)
 
 
 def _checksum(content: Mapping[str, Any]) -> str:
@@ -219,17 +208,20 @@ def _checked_content(text: str) -> Mapping[str, Any]:
     """The part of the document that the checksum covers."""
     try:
         document = json.loads(text)
-        checksum = _checksum(document["release"])
-        kind, schema, expected = (document[key] for key in ("kind", "schema", "checksum"))
+        kind, schema = document["kind"], document["schema"]
     except (KeyError, TypeError, ValueError, RecursionError):
         raise InputError("this is not a hushmeans release") from None
-    if kind != KIND or not isinstance(schema, int):
+    if kind != KIND or isinstance(schema, bool) or not isinstance(schema, int) or schema < 1:
         raise InputError("this is not a hushmeans release")
     if schema > SCHEMA:
         raise InputError(
             f"the release has schema {schema} and this hushmeans reads up to {SCHEMA}; "
             "upgrade hushmeans"
         )
+    try:
+        checksum, expected = _checksum(document["release"]), document["checksum"]
+    except (KeyError, TypeError, ValueError, RecursionError):
+        raise InputError("the release is incomplete or malformed") from None
     if checksum != expected:
         raise InputError(
             "the release does not match its checksum: it was damaged or edited after it was made"
@@ -240,7 +232,22 @@ def _checked_content(text: str) -> Mapping[str, Any]:
 
 def _spend(spend: Mapping[str, Any]) -> Spend:
     share = exact_amount("share", spend["share"])
-    return Spend(str(spend["question"]), share, _number(spend["loss"]))
+    if not 0 < share <= 1:
+        raise ValueError
+    return Spend(_text(spend["question"]), share, _number(spend["loss"]))
+
+
+def _settings(settings: Any, kind: Any) -> tuple[tuple[str, Any], ...]:
+    for value in settings.values():
+        if isinstance(value, bool) or not isinstance(value, kind):
+            raise TypeError
+    return tuple(settings.items())
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
 
 
 def _table(rows: Any) -> Table:
@@ -257,8 +264,14 @@ def _number(value: Any) -> float:
     return float(value)
 
 
+def _truth(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError
+    return value
+
+
 def _names(names: Any) -> tuple[str, ...] | None:
-    return None if names is None else tuple(str(name) for name in _list(names))
+    return None if names is None else tuple(_text(name) for name in _list(names))
 
 
 def _list(values: Any) -> list[Any]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from hushmeans.arguments import amount_text
+
 if TYPE_CHECKING:
     from hushmeans.release import Release
 
@@ -21,38 +23,39 @@ def _sentences(release: Release) -> Iterator[str]:
             "SIMULATION: the noise came from a seed and can be subtracted again. "
             "Nothing is promised; do not publish."
         )
-    epsilon, delta = float(release.budget.epsilon), float(release.budget.delta)
+    epsilon, delta = amount_text(release.budget.epsilon), amount_text(release.budget.delta)
+    pure = release.budget.delta == 0
     rows = release.rows_per_person
     unit, them = ("one row", "it") if rows == 1 else (f"up to {rows} rows of a person", "them")
     yield (
         f"The {release.n_clusters} centres and sizes are differentially private with "
-        f"epsilon = {epsilon:g} and delta = {delta:g}."
+        f"epsilon = {epsilon} and delta = {delta}."
     )
     yield (
         f"That protects {unit}: adding or removing {them} changes the probability of any "
-        f"result by a factor of at most e^{epsilon:g}"
-        + (f", except with probability {delta:g}." if delta else ".")
+        f"result by a factor of at most e^{epsilon}"
+        + ("." if pure else f", except with probability {delta}.")
     )
-    options = ", ".join(f"{name} = {value}" for name, value in release.method_options.items())
-    noise = "Gaussian" if delta else "Laplace"
+    options = ", ".join(f"{name} = {value}" for name, value in release.method_options)
+    noise = "Laplace" if pure else "Gaussian"
     yield (
         f"Method {release.method} ({options}) with discrete {noise} noise on exact integer totals."
     )
     shares = groupby(release.spends, key=lambda spend: (spend.question, spend.share))
     parts = [f"{len(list(group))} x {share} for {question}" for (question, share), group in shares]
-    price = "rho of zero-concentrated privacy" if delta else "epsilon"
+    price = "epsilon" if pure else "rho of zero-concentrated privacy"
     total = sum(spend.loss for spend in release.spends)
     yield (
         f"Shares of the budget spent: {'; '.join(parts)}; "
         f"by OpenDP's privacy maps a total {price} of {total:.6g}."
     )
     ranges = ", ".join(
-        f"{release.box.label(index)} from {low:g} to {high:g}"
+        f"{release.box.label(index)} from {low!r} to {high!r}"
         for index, (low, high) in enumerate(zip(release.box.low, release.box.high, strict=True))
     )
     yield (
         f"Bounds, declared and not taken from the records: {ranges}. "
         "Values outside count as the border, missing values as the middle."
     )
-    software = ", ".join(f"{name} {version}" for name, version in release.versions.items())
+    software = ", ".join(f"{name} {version}" for name, version in release.versions)
     yield f"Made with {software}."

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from hushmeans.arguments import whole_number
 from hushmeans.budget import Account, Budget, Spend
+from hushmeans.curator.kernel import kernel_for
 from hushmeans.curator.questions import NoisyTotals, Question
 from hushmeans.curator.sources import Source
 from hushmeans.errors import PrivacyError
@@ -59,10 +60,12 @@ class Curator:
 
     def ask(self, question: Question, share: Fraction) -> NoisyTotals:
         """The totals with noise, paid for with a share of the budget before they are computed."""
+        kernel_for(question)
+        question.check(self._source.box)
         self._account.debit(share)
         sensitivity = self._rows_per_person * question.sensitivity(self._mechanism.norm)
         scale = self._mechanism.scale_for(sensitivity, share * self._allowance)
-        self._spends.append(Spend(question.kernel, share, self._mechanism.loss(sensitivity, scale)))
+        self._spends.append(Spend(question.name, share, self._mechanism.loss(sensitivity, scale)))
         noisy = self._mechanism.add_noise(self._source.answer(question), scale)
         self._watch(self._account.spent)
         return NoisyTotals(noisy, self._mechanism.variance(scale))
@@ -72,7 +75,7 @@ class Curator:
         loss = sum((Fraction(spend.loss) for spend in self._spends), Fraction(0))
         spent = self._mechanism.epsilon(loss, self._budget.delta)
         promised = self._budget.epsilon
-        if not (1 - TOLERANCE) * promised < spent <= promised:
+        if spent > promised or not (1 - TOLERANCE) * self._allowance < loss <= self._allowance:
             raise PrivacyError(
                 f"the noise amounts to epsilon {float(spent):g} and {float(promised):g} was "
                 "promised; nothing is released"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from hushmeans.domain import Box
-from hushmeans.types import FloatArray, GridArray
+from hushmeans.types import GridArray
 
 
-def encode(values: FloatArray, box: Box) -> GridArray:
-    """Records in original units as points of the grid.
+def encode(values: np.ndarray[Any, Any], box: Box) -> GridArray:
+    """Records in original units as points of the grid; no value makes it fail or warn.
 
     Values outside the bounds, infinite ones too, go to the border; missing values (NaN)
     go to the middle of the range.
@@ -17,8 +19,9 @@ def encode(values: FloatArray, box: Box) -> GridArray:
     Parameters
     ----------
     values
-        One row per record, one column per feature of the box.
+        One row per record, one column per feature of the box, of any real numeric type.
     """
-    unit = box.to_unit_box(values)
-    unit[np.isnan(unit)] = 0.0
-    return box.grid.snap(unit).astype(np.int32)
+    with np.errstate(all="ignore"):
+        unit = box.to_unit_box(values.astype(np.float64))
+        unit[np.isnan(unit)] = 0.0
+        return box.grid.snap(unit).astype(np.int32)

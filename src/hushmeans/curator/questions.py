@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 
-from hushmeans.domain import Grid
+from hushmeans.domain import Box, Grid
 from hushmeans.types import IntArray
 
 LARGEST_COUNT = 2**40
@@ -24,8 +24,8 @@ class Question(Protocol):
     """A sum over records that the curator can answer."""
 
     @property
-    def kernel(self) -> str:
-        """The name of the function in `hushmeans.curator.kernel` that adds it up."""
+    def name(self) -> str:
+        """What is asked, in a word."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -33,6 +33,9 @@ class Question(Protocol):
 
     def sensitivity(self, norm: Literal["l1", "l2"]) -> int:
         """A whole number that the norm of one record's contribution never exceeds."""
+
+    def check(self, box: Box) -> None:
+        """Raise unless the question is about records of this box."""
 
 
 @dataclass(frozen=True)
@@ -52,16 +55,20 @@ class Totals:
 
     grid: Grid
     centroids: IntArray
-    kernel: ClassVar[str] = "totals"
+    name: ClassVar[str] = "totals"
 
     def __post_init__(self) -> None:
+        if self.centroids.dtype != np.int64:
+            raise ValueError("centroids must be whole numbers, on the grid")
         if self.centroids.ndim != 2 or 0 in self.centroids.shape:
             raise ValueError("centroids must be a table with at least one row and one column")
         if np.abs(self.centroids).max() > self.grid.unit:
             raise ValueError("centroids must lie in the unit box")
         if Grid.for_features(self.centroids.shape[1]).bits < self.grid.bits:
             raise ValueError("the grid is too fine for exact distances in this many features")
-        self.centroids.flags.writeable = False
+        fixed = self.centroids.copy()
+        fixed.flags.writeable = False
+        object.__setattr__(self, "centroids", fixed)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -73,6 +80,10 @@ class Totals:
         if norm == "l1":
             return n_columns * self.grid.unit
         return math.isqrt(n_columns * self.grid.unit**2 - 1) + 1
+
+    def check(self, box: Box) -> None:
+        if self.grid != box.grid or self.centroids.shape[1] != box.n_features:
+            raise ValueError("the centroids do not lie on the grid of these records")
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,9 @@ class PaperMethod:
     merge: str = "ward"
 
     def __post_init__(self) -> None:
-        whole_number("the method option n", self.n)
-        whole_number("the method option rounds", self.rounds)
+        for name in ("n", "rounds"):
+            number = whole_number(f"the method option {name}", getattr(self, name))
+            object.__setattr__(self, name, number)
         if self.merge not in RULES:
             raise InputError(
                 f"the method option merge is {self.merge!r}; choose one of {', '.join(RULES)}"
@@ -51,18 +52,18 @@ class PaperMethod:
 
     @property
     def plan(self) -> Plan:
-        return SCHEDULES[self.schedule](int(self.rounds))
+        return SCHEDULES[self.schedule](self.rounds)
 
     def start(self, n_clusters: int, n_features: int, generator: Generator) -> FloatArray:
         """The starting centroids, n for each cluster that is wanted."""
-        return sphere_packing(int(self.n) * n_clusters, n_features, generator)
+        return sphere_packing(self.n * n_clusters, n_features, generator)
 
     def cluster(self, ask: Ask, grid: Grid, start: FloatArray, n_clusters: int) -> Clusters:
         """The released clusters, from starting centroids and the curator's answers."""
         return merge(run(ask, grid, start, self.plan), n_clusters, self.merge)
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, int | str]:
         """The settings, as `method_options` takes them."""
         return {name: value for name, value in asdict(self).items() if name != "schedule"}
 

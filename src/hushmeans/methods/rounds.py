@@ -17,7 +17,13 @@ UNKNOWN_VARIANCE = 1.0
 """The variance of a centroid that noise alone placed: half the width of the box, squared."""
 
 
-def run(ask: Ask, grid: Grid, start: FloatArray, plan: Plan) -> Clusters:
+def run(
+    ask: Ask,
+    grid: Grid,
+    start: FloatArray,
+    plan: Plan,
+    smallest_size: float = SMALLEST_SIZE,
+) -> Clusters:
     """One round per share of the plan, from the starting centroids.
 
     Parameters
@@ -26,6 +32,8 @@ def run(ask: Ask, grid: Grid, start: FloatArray, plan: Plan) -> Clusters:
         The curator's only door.
     start
         The starting centroids, in the unit box.
+    smallest_size
+        The noisy size, above 0, below which a centroid stays where it was.
     """
     centroids = grid.snap(start)
     variances = np.full(start.shape, UNKNOWN_VARIANCE)
@@ -34,7 +42,7 @@ def run(ask: Ask, grid: Grid, start: FloatArray, plan: Plan) -> Clusters:
         totals = grid.to_unit_box(answer.values)
         noise = answer.variance / grid.unit**2
         sums, sizes = totals[:, :-1], totals[:, -1]
-        moved = sizes >= SMALLEST_SIZE
+        moved = sizes >= smallest_size
         means = np.clip(sums[moved] / sizes[moved, None], -1.0, 1.0)
         centroids = centroids.copy()
         centroids[moved] = grid.snap(means)

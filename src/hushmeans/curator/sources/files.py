@@ -16,22 +16,46 @@ def read_csv(path: Path) -> pa.Table:
 
     Empty fields are missing values. A message names the file and the column, never a value.
     """
+    names, fault = _read_header(path)
+    table = None
+    if fault is None:
+        table, fault = _read_numbers(path, names)
+    if table is None:
+        # Raised out here, so that no exception of Arrow's, which quotes values, hangs on to it.
+        raise InputError(f"{path}: {fault}")
+    return table
+
+
+def _read_header(path: Path) -> tuple[list[str], str | None]:
+    """The names of the columns, or what is wrong with the file."""
     try:
-        with csv.open_csv(path) as reader:
+        parsing = csv.ParseOptions(invalid_row_handler=lambda row: "skip")
+        with csv.open_csv(path, parse_options=parsing) as reader:
             names = reader.schema.names
     except FileNotFoundError:
-        raise InputError(f"there is no file {path}") from None
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or 'not a file'}") from None
-    except pa.ArrowInvalid:
-        raise InputError(f"{path} is not a CSV table with a header row") from None
+        return [], "there is no such file"
+    except (OSError, pa.ArrowException, UnicodeDecodeError):
+        return [], "it cannot be read as a CSV table with a header row"
+    if any(name == "" or _is_number(name) for name in names):
+        return [], "its first row looks like a record; put the names of the columns there"
+    return names, None
+
+
+def _read_numbers(path: Path, names: Sequence[str]) -> tuple[pa.Table | None, str | None]:
+    """The table, or what is wrong with it."""
+    # A stray quote must not swallow the records after it: with newlines allowed inside quotes,
+    # what it swallows becomes one field that is no number, and the file is refused.
+    # In a table of one column an empty line is a record whose value is missing.
+    parsing = csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=len(names) > 1)
     convert = csv.ConvertOptions(
         column_types={name: pa.float64() for name in names}, strings_can_be_null=True
     )
     try:
-        return csv.read_csv(path, convert_options=convert)
+        return csv.read_csv(path, parse_options=parsing, convert_options=convert), None
     except pa.ArrowInvalid as error:
-        raise InputError(f"{path}: {_fault(str(error), names)}") from None
+        return None, _fault(str(error), names)
+    except (OSError, pa.ArrowException):
+        return None, "it cannot be read to its end"
 
 
 def _fault(message: str, names: Sequence[str]) -> str:
@@ -41,3 +65,11 @@ def _fault(message: str, names: Sequence[str]) -> str:
         index = int(head.removeprefix("In CSV column #"))
         return f"column {names[index]!r} holds text where a number is expected; drop or recode it"
     return "its rows do not all have as many fields as its header"
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -15,7 +15,7 @@ from hushmeans.curator.questions import Question
 from hushmeans.curator.sources import tables
 from hushmeans.domain import Bounds, Box
 from hushmeans.errors import InputError, InputTypeError
-from hushmeans.types import FloatArray, GridArray, IntArray
+from hushmeans.types import GridArray, IntArray
 
 BATCH = 65_536
 """Records encoded at a time, so that no float copy of the whole table is ever made."""
@@ -27,9 +27,11 @@ class MemorySource:
 
     box: Box
     records: GridArray = field(repr=False)
+    threads: int | None = None
+    """How many threads answer a question; None for as many as there are processors."""
 
     def answer(self, question: Question) -> IntArray:
-        return kernel.answer(question, self.records)
+        return kernel.answer(question, self.records, threads=self.threads)
 
 
 def from_memory(data: Any, bounds: Bounds) -> MemorySource:
@@ -39,15 +41,15 @@ def from_memory(data: Any, bounds: Bounds) -> MemorySource:
     array = as_numeric_array(data)
     box = bounds.box(n_features=array.shape[1])
     batches = (array[start : start + BATCH] for start in range(0, len(array), BATCH))
-    floats = (np.asarray(batch, dtype=np.float64) for batch in batches)
-    return MemorySource(box, _encode_all(floats, len(array), box))
+    return MemorySource(box, _encode_all(batches, len(array), box))
 
 
 def from_table(table: pa.Table, bounds: Bounds) -> MemorySource:
     """The source for an Arrow table."""
     names = tables.column_names(table)
     box = bounds.box(n_features=len(names), names=names)
-    batches = map(tables.values, table.to_batches(max_chunksize=BATCH))
+    ordered = table.select(box.names or names)
+    batches = map(tables.values, ordered.to_batches(max_chunksize=BATCH))
     return MemorySource(box, _encode_all(batches, table.num_rows, box))
 
 
@@ -58,12 +60,9 @@ def as_numeric_array(data: Any) -> np.ndarray[Any, Any]:
             "sparse data is not supported: every entry is a value to protect; "
             "use toarray() to make it dense"
         )
-    try:
-        array = np.asarray(data)
-    except (TypeError, ValueError):
-        raise InputError("the data is not a table: its rows differ in length") from None
-    if isinstance(data, np.ma.MaskedArray):
-        array = np.ma.filled(data.astype(np.float64), np.nan)
+    array = _as_array(data)
+    if array is None:
+        raise InputError("the data is not a table of numbers with rows of one length")
     if array.dtype.kind == "c":
         raise InputError("Complex data not supported: give each part its own column")
     if array.dtype.kind not in "biuf":
@@ -77,10 +76,20 @@ def as_numeric_array(data: Any) -> np.ndarray[Any, Any]:
         )
     if array.shape[1] == 0:
         raise InputError("the data has 0 feature(s), while a minimum of 1 is required")
+    if isinstance(data, np.ma.MaskedArray):
+        return np.ma.filled(data.astype(np.float64), np.nan)
     return array
 
 
-def _encode_all(batches: Iterable[FloatArray], n_records: int, box: Box) -> GridArray:
+def _as_array(data: Any) -> np.ndarray[Any, Any] | None:
+    """What NumPy makes of the data; None where it fails, for whatever reason it may quote."""
+    try:
+        return np.asarray(data)
+    except Exception:  # an array-like object may raise anything
+        return None
+
+
+def _encode_all(batches: Iterable[np.ndarray[Any, Any]], n_records: int, box: Box) -> GridArray:
     records = np.empty((n_records, box.n_features), dtype=np.int32)
     start = 0
     for batch in batches:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,15 +19,14 @@ def is_table(data: Any) -> bool:
 
 def as_arrow(data: Any) -> pa.Table:
     """A pandas, Polars or any other Arrow-speaking table, without copying where possible."""
-    if type(data).__module__.partition(".")[0] == "pandas":
-        return _from_pandas(data)
+    pandas = hasattr(data, "iloc")
+    if pandas:
+        _check_pandas(data)
     try:
-        return pa.table(data)
-    except (pa.ArrowException, TypeError, ValueError):
-        raise InputTypeError(
-            f"a {type(data).__name__} cannot be read as a table of columns; "
-            "give a two-dimensional array or a DataFrame"
-        ) from None
+        return pa.Table.from_pandas(data, preserve_index=False) if pandas else pa.table(data)
+    except Exception:  # Arrow's messages quote values, so none of them may pass
+        fault = f"a {type(data).__name__} with these columns cannot be read as a table of numbers"
+    raise InputTypeError(f"{fault}; convert its columns to plain numeric types")
 
 
 def column_names(table: pa.Table | pa.RecordBatch) -> tuple[str, ...]:
@@ -34,9 +34,7 @@ def column_names(table: pa.Table | pa.RecordBatch) -> tuple[str, ...]:
     names = tuple(table.schema.names)
     if not names:
         raise InputError("the data has 0 feature(s), while a minimum of 1 is required")
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"the data has two columns named {twice!r}; rename one of them")
+    _check_distinct(names)
     for field in table.schema:
         if not _is_numeric(field.type):
             raise InputTypeError(
@@ -66,17 +64,21 @@ def _is_numeric(kind: pa.DataType) -> bool:
     return any(test(kind) for test in tests)
 
 
-def _from_pandas(frame: Any) -> pa.Table:
-    """Without the index; columns that pandas itself does not know to be numeric are refused."""
-    if getattr(frame, "ndim", 2) != 2:
+def _check_pandas(frame: Any) -> None:
+    """Refuse what pandas itself does not know to be a table of numbers."""
+    if frame.ndim != 2:
         raise InputError("expected a table, got one column; use frame[[name]] to keep it a table")
     columns = [str(name) for name in frame.columns]
-    if len(set(columns)) == len(columns):
-        for name, dtype in zip(columns, frame.dtypes, strict=True):
-            if str(dtype) == "object":
-                raise InputTypeError(
-                    f"column {name!r} has dtype object, not a numeric one; "
-                    "drop it or convert it with astype"
-                )
-        return pa.Table.from_pandas(frame, preserve_index=False)
-    return pa.table([pa.nulls(0)] * len(columns), names=columns)
+    _check_distinct(columns)
+    for name, dtype in zip(columns, frame.dtypes, strict=True):
+        if str(dtype) == "object":
+            raise InputTypeError(
+                f"column {name!r} has dtype object, not a numeric one; "
+                "drop it or convert it with astype"
+            )
+
+
+def _check_distinct(names: Sequence[str]) -> None:
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"the data has two columns named {twice!r}; rename one of them")

@@ -1,0 +1,96 @@
+"""Long work, done properly: in parallel, in any order, and continued where it stopped.
+
+Every piece of work writes one file of its own, whole or not at all. What has a file is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.errors import InputError
+from hushmeans.experiments.baselines import Baseline, run_baseline
+from hushmeans.experiments.datasets import DATASETS, load
+from hushmeans.experiments.runs import Batch, run_batch
+from hushmeans.experiments.standins import stand_in
+from hushmeans.files import written_whole
+
+Work = Batch | Baseline
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Where the data is and where results go.
+
+    Attributes
+    ----------
+    out
+        The folder for results.
+    data
+        The folder of the datasets; None for generated stand-ins.
+    """
+
+    out: Path
+    data: Path | None
+
+    @property
+    def pieces(self) -> Path:
+        """The folder of finished work, a file a piece."""
+        return self.out / "pieces"
+
+    def piece(self, work: Work) -> Path:
+        return self.pieces / f"{work.name}.parquet"
+
+    def missing(self, works: Iterable[Work]) -> list[Work]:
+        """What is not done yet, in order."""
+        return [work for work in works if not self.piece(work).exists()]
+
+    def collect(self, works: Iterable[Work]) -> pa.Table:
+        """The results of finished work, in the order of the work."""
+        return pa.concat_tables(_read(self.piece(work)) for work in works)
+
+
+def do(
+    workshop: Workshop,
+    works: Sequence[Work],
+    jobs: int,
+    watch: Callable[[], None] = lambda: None,
+) -> None:
+    """Do all the work that is missing; `watch` is called after each piece."""
+    from joblib import Parallel, delayed
+
+    workshop.pieces.mkdir(parents=True, exist_ok=True)
+    todo = workshop.missing(works)
+    finished = Parallel(n_jobs=min(jobs, max(len(todo), 1)), return_as="generator_unordered")(
+        delayed(_do_one)(workshop, work) for work in todo
+    )
+    for _ in finished:
+        watch()
+
+
+def _do_one(workshop: Workshop, work: Work) -> None:
+    source = _source(workshop, work.dataset if isinstance(work, Baseline) else work.setting.dataset)
+    table = run_baseline(work, source) if isinstance(work, Baseline) else run_batch(work, source)
+    with written_whole(workshop.piece(work)) as beside:
+        parquet.write_table(table, beside)
+
+
+@lru_cache(maxsize=1)
+def _source(workshop: Workshop, name: str) -> MemorySource:
+    """The encoded records, kept while a process works on the same dataset; one thread each."""
+    dataset = DATASETS[name]
+    source = stand_in(dataset) if workshop.data is None else load(dataset, workshop.data)
+    return replace(source, threads=1)
+
+
+def _read(path: Path) -> pa.Table:
+    try:
+        return parquet.read_table(path)
+    except (OSError, pa.ArrowException):
+        raise InputError(f"{path} is damaged; delete it and run again") from None
