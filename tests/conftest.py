@@ -28,6 +28,6 @@ def release() -> Release:
         simulated=False,
         spends=tuple(Spend("totals", share, float(share)) for share in allocation(12).shares),
         method="allocation_nk",
-        method_options={"n": 3, "rounds": 12, "merge": "ward"},
-        versions={"hushmeans": "0.1.0", "opendp": "0.14.1"},
+        method_options=(("n", 3), ("rounds", 12), ("merge", "ward")),
+        versions=(("hushmeans", "0.1.0"), ("opendp", "0.14.1")),
     )

@@ -53,7 +53,7 @@ def model(**settings: Any) -> DPKMeans:
 
 def test_the_default_method_is_allocation_nk_with_ward_merging(people: pd.DataFrame) -> None:
     release = model().fit(people).release_
-    assert (release.method, release.method_options["merge"]) == ("allocation_nk", "ward")
+    assert (release.method, dict(release.method_options)["merge"]) == ("allocation_nk", "ward")
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-6])

@@ -64,9 +64,9 @@ def test_every_question_and_every_method_is_proven() -> None:
     asked = {
         f"{value.__module__}.{name}"
         for name, value in vars(questions).items()
-        if isinstance(value, type) and isinstance(getattr(value, "kernel", None), str)
+        if isinstance(value, type) and isinstance(getattr(value, "name", None), str)
     }
     assert asked
     assert asked <= named
-    assert {f"{kernel.__name__}.{name}" for name in kernel.KERNELS} <= named
+    assert {f"{kernel.__name__}.{add_up.__name__}" for add_up in kernel.KERNELS.values()} <= named
     assert f"{paper.__name__}.PaperMethod.cluster" in named

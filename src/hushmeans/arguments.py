@@ -10,17 +10,20 @@ from hushmeans.errors import InputError, InputTypeError
 
 Amount = float | str | Decimal | Fraction
 
-LONGEST_FRACTION = 200
-"""Characters; a longer text is no amount that anybody meant."""
+LONGEST_AMOUNT = 700
+"""Characters: enough for every float64 as a fraction; a longer text is no amount meant."""
 
 
-def whole_number(name: str, value: object, at_least: int = 1) -> int:
-    """A whole number of at least a given size."""
+def whole_number(name: str, value: object, at_least: int = 1, at_most: int | None = None) -> int:
+    """A whole number within limits."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise InputTypeError(f"{name} must be a whole number, not {type(value).__name__}")
-    if value < at_least:
-        raise InputError(f"{name} is {value}; it must be at least {at_least}")
-    return int(value)
+    number = int(value)
+    if number < at_least:
+        raise InputError(f"{name} is {number}; it must be at least {at_least}")
+    if at_most is not None and number > at_most:
+        raise InputError(f"{name} is {number}; it must be at most {at_most:,}")
+    return number
 
 
 def exact_amount(name: str, amount: Amount) -> Fraction:
@@ -39,14 +42,15 @@ def exact_amount(name: str, amount: Amount) -> Fraction:
         text = str(Fraction(int(amount.numerator), int(amount.denominator)))
     else:
         text = str(float(amount)) if isinstance(amount, Real) else str(amount)
-    if len(text) <= LONGEST_FRACTION:
+    if len(text) <= LONGEST_AMOUNT:
         try:
-            if "/" not in text:
-                return _decimal(text)
-            return Fraction(text)
+            fraction = Fraction(text) if "/" in text else _decimal(text)
+            if len(str(fraction)) <= LONGEST_AMOUNT:
+                return fraction
         except (ValueError, OverflowError, ZeroDivisionError):
             pass
-    raise InputError(f"{name} is {text[:20]!r}; it must be a finite number")
+    shown = text if len(text) <= 20 else f"{text[:20]}…"
+    raise InputError(f"{name} is {shown!r}; it must be a finite number")
 
 
 def amount_text(amount: Fraction) -> str:

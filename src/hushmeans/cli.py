@@ -179,6 +179,47 @@ def demo(
     typer.echo(f"\n{release.statement()}\n\nWritten to {out}: {', '.join(names)}.")
 
 
+@app.command()
+def reproduce(
+    out: Annotated[Path, typer.Option(help="The folder for results; it can be continued.")] = Path(
+        "reproduction"
+    ),
+    runs: Annotated[int, typer.Option(help="Runs per point of a curve.")] = 1000,
+    ablation_runs: Annotated[
+        int, typer.Option(help="Runs per point of the ablations; 0 for none.")
+    ] = 200,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="60 runs a point, no ablations: about two minutes.")
+    ] = False,
+    datasets: Annotated[
+        str, typer.Option(help="Which datasets, separated by commas.")
+    ] = "blood,adult,tripadvisor,electrical,ratings,credit",
+    figures: Annotated[str, typer.Option(help="Which figures, such as 1-6,8.")] = "1-12",
+    jobs: Annotated[
+        int | None, typer.Option(help="Processes to use; all processors if not given.")
+    ] = None,
+    synthetic: Annotated[
+        bool, typer.Option("--synthetic", help="Use made-up stand-ins for the datasets.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the verdicts as JSON.")] = False,
+) -> None:
+    """Run the paper's experiments and say which of its observations hold.
+
+    Stopped or killed, it continues where it was when called again with the same folder.
+    """
+    from hushmeans.arguments import whole_number
+    from hushmeans.experiments import commands
+
+    request = commands.request(
+        datasets=datasets,
+        figures=figures,
+        runs=60 if quick else whole_number("runs", runs),
+        ablation_runs=0 if quick else whole_number("ablation-runs", ablation_runs, at_least=0),
+    )
+    jobs = None if jobs is None else whole_number("jobs", jobs)
+    commands.reproduce(request, out, jobs, synthetic=synthetic, as_json=json)
+
+
 @contextmanager
 def _progress(title: str) -> Iterator[Watch]:
     """A bar on the terminal that fills as the budget is spent."""

@@ -288,6 +288,8 @@ def _from_pair(ranges: Any) -> tuple[Box, bool]:
 def _numbers(values: Any) -> tuple[float, ...] | None:
     """A number or a flat sequence of numbers, as floats; None for anything else."""
     try:
+        if np.ndim(values) > 1:
+            return None
         listed = list(values) if np.ndim(values) == 1 else [np.asarray(values).item()]
         if not all(isinstance(value, Real) and not isinstance(value, bool) for value in listed):
             return None

@@ -81,7 +81,8 @@ def score(records: GridArray, grid: Grid, centroids: FloatArray) -> Score:
 def _evaluate(data: Any, centres: Any, bounds: Any) -> Score:
     release = centres if isinstance(centres, Release) else None
     source = open_source(data, Bounds(bounds if release is None else release.box))
-    table = as_numeric_array(centres if release is None else release.centres).astype(np.float64)
+    given = centres if release is None else release.centres
+    table = as_numeric_array(given, "the centres").astype(np.float64)
     if not len(table) or table.shape[1] != source.box.n_features or not np.isfinite(table).all():
         raise InputError("centres must be a table of finite numbers, a column for every feature")
     if not len(source.records):

@@ -22,6 +22,9 @@ from hushmeans.release import Release, Table
 from hushmeans.types import FloatArray
 from hushmeans.version import versions
 
+MOST_CLUSTERS = 100_000
+"""Beyond this the start alone takes hours."""
+
 SIMULATED = (
     "a seed is set: the noise is a simulation that can be subtracted again, so the result is not "
     "private; fit without a seed (random_state=None) to release anything"
@@ -46,7 +49,7 @@ def fit_release(
     Everything the caller set is checked before a record is looked at. With a seed the noise
     is a simulation, and the release says so.
     """
-    n_clusters = whole_number("n_clusters", n_clusters)
+    n_clusters = whole_number("n_clusters", n_clusters, at_most=MOST_CLUSTERS)
     rows_per_person = whole_number("rows_per_person", rows_per_person)
     seed = None if seed is None else whole_number("seed", seed, at_least=0)
     budget = Budget.of(epsilon, delta)

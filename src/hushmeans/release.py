@@ -75,6 +75,8 @@ class Release:
             raise InputError("a release needs a coordinate for every feature")
         if not all(np.isfinite(row).all() for row in (*rows, *columns[1:])):
             raise InputError("a release holds finite numbers only")
+        for name in ("method_options", "versions"):
+            object.__setattr__(self, name, tuple(sorted(getattr(self, name))))
         if any(min(row) < 0 for row in (*self.standard_errors, *columns[1:])):
             raise InputError("the sizes and errors of a release are not negative")
 

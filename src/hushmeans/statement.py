@@ -50,7 +50,7 @@ def _sentences(release: Release) -> Iterator[str]:
         f"by OpenDP's privacy maps a total {price} of {total:.6g}."
     )
     ranges = ", ".join(
-        f"{release.box.label(index)} from {low!r} to {high!r}"
+        f"{release.box.label(index)} from {_plain(low)} to {_plain(high)}"
         for index, (low, high) in enumerate(zip(release.box.low, release.box.high, strict=True))
     )
     yield (
@@ -59,3 +59,8 @@ def _sentences(release: Release) -> Iterator[str]:
     )
     software = ", ".join(f"{name} {version}" for name, version in release.versions)
     yield f"Made with {software}."
+
+
+def _plain(end: float) -> str:
+    """Without loss, and without a decimal point where none is needed."""
+    return str(int(end)) if end.is_integer() and abs(end) < 1e15 else repr(end)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -58,6 +59,56 @@ def test_only_an_exact_positive_share_pays(share: Fraction) -> None:
     with pytest.raises(BudgetError):
         curator(source).ask(QUESTION, share)
     assert source.asked == 0
+
+
+class Duck:
+    """Has all that a question has, and a sensitivity that nobody has proven."""
+
+    name = "duck"
+    shape = (2, 4)
+
+    def sensitivity(self, norm: Literal["l1", "l2"]) -> int:
+        return 1
+
+    def check(self, box: Box) -> None:
+        """Is content with any box."""
+
+
+class LouderTotals(Totals):
+    """A kind of Totals that says less of itself than is true."""
+
+    def sensitivity(self, norm: Literal["l1", "l2"]) -> int:
+        return 1
+
+
+def totals(bits: int, n_features: int) -> Totals:
+    return Totals(Grid(bits), np.zeros((2, n_features), dtype=np.int64))
+
+
+@pytest.mark.parametrize(
+    ("question", "error", "message"),
+    [
+        (Duck(), TypeError, "Duck is not a question with a proven sensitivity"),
+        (LouderTotals(QUESTION.grid, QUESTION.centroids), TypeError, "LouderTotals is not"),
+        (totals(bits=19, n_features=3), ValueError, "do not lie on the grid of these records"),
+        (totals(bits=1, n_features=3), ValueError, "do not lie on the grid of these records"),
+        (totals(bits=20, n_features=2), ValueError, "do not lie on the grid of these records"),
+        (totals(bits=20, n_features=4), ValueError, "do not lie on the grid of these records"),
+    ],
+    ids=["duck", "subclass", "coarser", "coarsest", "too few columns", "too many columns"],
+)
+def test_a_question_without_a_proof_for_these_records_is_refused_before_it_is_paid(
+    question: Any, error: type[Exception], message: str
+) -> None:
+    source = WatchedSource()
+    spent: list[Fraction] = []
+    asked = Curator(source, Laplace(seed=0), Budget.of(1), watch=spent.append)
+    with pytest.raises(error, match=message):
+        asked.ask(question, Fraction(1))
+    assert source.asked == 0
+    assert spent == []
+    asked.ask(QUESTION, Fraction(1))
+    assert [spend.share for spend in asked.settle()] == [1]
 
 
 @pytest.mark.parametrize("shares", [["1/2", "2/3"], ["1/2", "1/3"], ["3/2", "-1/2"], []])

@@ -132,8 +132,23 @@ def test_totals_of_the_largest_count_fit_into_64_bits() -> None:
         (np.zeros(2, dtype=np.int64), "at least one row"),
         (np.full((1, 2), GRID.unit + 1), "unit box"),
         (np.zeros((1, 3000), dtype=np.int64), "too fine"),
+        (np.zeros((1, 2)), "whole numbers"),
+        (np.full((1, 2), 0.5), "whole numbers"),
+        (np.full((1, 2), np.nan), "whole numbers"),
+        (np.zeros((1, 2), dtype=np.int32), "whole numbers"),
     ],
 )
 def test_a_question_outside_the_proof_cannot_be_asked(centroids: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Totals(GRID, centroids)
+
+
+def test_a_question_keeps_its_own_centroids_and_nobody_can_change_them() -> None:
+    centroids = np.zeros((2, 3), dtype=np.int64)
+    question = Totals(GRID, centroids)
+    centroids[:] = 2 * GRID.unit
+    assert not question.centroids.any()
+    assert not np.shares_memory(question.centroids, centroids)
+    assert centroids.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        question.centroids[0, 0] = 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,9 +53,19 @@ DATASETS: Mapping[str, Dataset] = {
 }
 
 
-def data_folder() -> Path:
-    """The folder that HUSHMEANS_DATA names, else ../shared/data."""
-    return Path(os.environ.get("HUSHMEANS_DATA") or "../shared/data")
+def data_folder() -> Path | None:
+    """The folder that HUSHMEANS_DATA names, else ../shared/data where it is; else None."""
+    if named := os.environ.get("HUSHMEANS_DATA"):
+        return Path(named)
+    beside = Path("../shared/data")
+    return beside if beside.is_dir() else None
+
+
+def chosen_datasets(names: Sequence[str]) -> list[Dataset]:
+    """Datasets by their names."""
+    if unknown := [name for name in names if name not in DATASETS]:
+        raise InputError(f"there is no dataset {unknown[0]!r}; choose from {', '.join(DATASETS)}")
+    return [dataset for name, dataset in DATASETS.items() if name in names]
 
 
 def load(dataset: Dataset, folder: Path) -> MemorySource:

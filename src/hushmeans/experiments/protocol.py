@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from hushmeans.errors import InputError
 from hushmeans.experiments.datasets import DATASETS, Dataset
 from hushmeans.experiments.runs import Setting
 from hushmeans.methods.paper import METHODS
@@ -61,6 +62,31 @@ FIGURES: Sequence[Figure] = tuple(
         start=1,
     )
 )
+
+
+def chosen_figures(text: str, datasets: Sequence[Dataset]) -> list[Figure]:
+    """Figures by their numbers, such as "1-6,8", of the datasets that are wanted.
+
+    Examples
+    --------
+    >>> [figure.number for figure in chosen_figures("1-3,8", [DATASETS["adult"]])]
+    [2, 8]
+    """
+    numbers: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        try:
+            numbers |= set(range(int(first), int(last or first) + 1))
+        except ValueError:
+            raise InputError(
+                f"figures are {text!r}; write numbers and ranges, such as 1-6,8"
+            ) from None
+    if wrong := numbers - {figure.number for figure in FIGURES}:
+        raise InputError(f"there is no figure {min(wrong)}; the paper has 1 to {len(FIGURES)}")
+    figures = [each for each in FIGURES if each.number in numbers and each.dataset in datasets]
+    if not figures:
+        raise InputError("none of these figures shows one of these datasets")
+    return figures
 
 
 def ablation(dataset: Dataset, option: str) -> Iterator[Setting]:

@@ -19,6 +19,8 @@ from hushmeans.methods.rounds import run
 from hushmeans.methods.start import sphere_packing
 from hushmeans.types import FloatArray
 
+LARGEST_OPTION = 10_000
+
 
 @dataclass(frozen=True)
 class PaperMethod:
@@ -43,7 +45,8 @@ class PaperMethod:
 
     def __post_init__(self) -> None:
         for name in ("n", "rounds"):
-            number = whole_number(f"the method option {name}", getattr(self, name))
+            option = f"the method option {name}"
+            number = whole_number(option, getattr(self, name), at_most=LARGEST_OPTION)
             object.__setattr__(self, name, number)
         if self.merge not in RULES:
             raise InputError(

@@ -36,12 +36,12 @@ def _read_header(path: Path) -> tuple[list[str], str | None]:
         return [], "there is no such file"
     except (OSError, pa.ArrowException, UnicodeDecodeError):
         return [], "it cannot be read as a CSV table with a header row"
-    if any(name == "" or _is_number(name) for name in names):
+    if any(name == "" or _is_number(name) or not name.isprintable() for name in names):
         return [], "its first row looks like a record; put the names of the columns there"
     return names, None
 
 
-def _read_numbers(path: Path, names: Sequence[str]) -> tuple[pa.Table | None, str | None]:
+def _read_numbers(path: Path, names: list[str]) -> tuple[pa.Table | None, str | None]:
     """The table, or what is wrong with it."""
     # A stray quote must not swallow the records after it: with newlines allowed inside quotes,
     # what it swallows becomes one field that is no number, and the file is refused.
@@ -51,7 +51,10 @@ def _read_numbers(path: Path, names: Sequence[str]) -> tuple[pa.Table | None, st
         column_types={name: pa.float64() for name in names}, strings_can_be_null=True
     )
     try:
-        return csv.read_csv(path, parse_options=parsing, convert_options=convert), None
+        table = csv.read_csv(path, parse_options=parsing, convert_options=convert)
+        if table.column_names == names:
+            return table, None
+        return None, "it starts with an empty row; put the names of the columns there"
     except pa.ArrowInvalid as error:
         return None, _fault(str(error), names)
     except (OSError, pa.ArrowException):

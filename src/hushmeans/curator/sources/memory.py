@@ -53,29 +53,35 @@ def from_table(table: pa.Table, bounds: Bounds) -> MemorySource:
     return MemorySource(box, _encode_all(batches, table.num_rows, box))
 
 
-def as_numeric_array(data: Any) -> np.ndarray[Any, Any]:
-    """Whatever NumPy understands as a table of numbers, judged by its shape and dtype alone."""
+def as_numeric_array(data: Any, what: str = "the data") -> np.ndarray[Any, Any]:
+    """Whatever NumPy understands as a table of numbers, judged by its shape and dtype alone.
+
+    Parameters
+    ----------
+    what
+        What to call it in a message.
+    """
     if hasattr(data, "toarray") and hasattr(data, "nnz"):
         raise InputTypeError(
-            "sparse data is not supported: every entry is a value to protect; "
+            f"{what} must not be sparse: every entry is a value to protect; "
             "use toarray() to make it dense"
         )
     array = _as_array(data)
     if array is None:
-        raise InputError("the data is not a table of numbers with rows of one length")
+        raise InputError(f"{what} must be a table of numbers with rows of one length")
     if array.dtype.kind == "c":
         raise InputError("Complex data not supported: give each part its own column")
     if array.dtype.kind not in "biuf":
         raise InputTypeError(
-            f"the data has dtype {array.dtype}, not a numeric one; convert it with astype"
+            f"{what} must be numbers, not of dtype {array.dtype}; convert with astype"
         )
     if array.ndim != 2:
         raise InputError(
-            f"expected a table of records, got {array.ndim} dimension(s). Reshape your data "
+            f"{what} must be a table, not of {array.ndim} dimension(s). Reshape your data "
             "with reshape(-1, 1) for a single feature or reshape(1, -1) for a single record"
         )
     if array.shape[1] == 0:
-        raise InputError("the data has 0 feature(s), while a minimum of 1 is required")
+        raise InputError(f"{what} has 0 feature(s), while a minimum of 1 is required")
     if isinstance(data, np.ma.MaskedArray):
         return np.ma.filled(data.astype(np.float64), np.nan)
     return array
