@@ -5,7 +5,6 @@ Interleaved and best of several, so that a busy machine slows both; read the rat
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable
 
@@ -18,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from hushmeans.curator import kernel
 from hushmeans.curator.questions import Totals
 from hushmeans.domain import Grid
+from timing import best_times
 
 SHAPES = (
     (1_000_000, 24, 15),
@@ -26,21 +26,7 @@ SHAPES = (
     (200_000, 128, 60),
     (748, 5, 12),
 )
-REPEATS = 7
 ITERATIONS = 10
-
-
-def best_times(tasks: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """The shortest time of each task, the tasks taking turns."""
-    best = dict.fromkeys(tasks, float("inf"))
-    for task in tasks.values():
-        task()
-    for _ in range(REPEATS):
-        for name, task in tasks.items():
-            start = time.perf_counter()
-            task()
-            best[name] = min(best[name], time.perf_counter() - start)
-    return best
 
 
 def measure(n_records: int, n_features: int, n_centroids: int) -> tuple[float, float]:
