@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from hushmeans.cli import main
 from hushmeans.fitting import SIMULATED
 from hushmeans.release import Release
+from hushmeans.terminal import show_release
 from hushmeans.version import __version__
 
 CANARY = "73.123456789"
@@ -32,6 +36,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, release: Release) ->
         "columns.csv": f"age,iq\n1,{CANARY}\n",
         "empty.csv": "",
         "headless.csv": f"{CANARY},7\n50,2\n",
+        "index.csv": f",age,visits\n0,{CANARY},2\n",
+        "semicolons.csv": f"age;visits\n{CANARY};2\n",
+        "quoted.csv": f'"age\n(years)",visits\n{CANARY},2\n',
         "bounds.toml": "age = [0, 100]\nvisits = [0, 10]\n",
         "broken.toml": "age = [0, 100\n",
         "turned.toml": "age = [100, 0]\nvisits = [0, 10]\n",
@@ -207,11 +214,14 @@ def bad_bounds(*bounds: str, says: str) -> object:
         bad_fit("--delta", "some", says="delta is 'some'"),
         bad_fit("--method", "magic", says="there is no method 'magic'; choose one of"),
         bad_fit("--option", "rounds", says="'rounds' is not of the form name=value"),
-        bad_fit("--option", "rounds=0", says="rounds is 0; it must be at least 1"),
+        bad_fit("--option", "rounds=-1", says="rounds is -1; it must be at least 0"),
         bad_fit("--option", "rounds=few", says="rounds must be a whole number"),
         bad_fit("--option", "rounds=--5", says="rounds must be a whole number"),
-        bad_fit("--option", "speed=9", says="has no option 'speed'; it has n, rounds, merge"),
-        bad_fit("--option", "merge=far", says="merge is 'far'; choose one of nearest, ward"),
+        bad_fit("--option", "speed=9", says="has no option 'speed'; it has rounds, n, clip"),
+        bad_fit(
+            *("--method", "kccm", "--option", "merge=far"),
+            says="merge is 'far'; choose one of nearest, ward",
+        ),
         bad_fit(
             "--method", "average_k", "--option", "n=3", says="has no option 'n'; it has rounds"
         ),
@@ -226,7 +236,10 @@ def bad_bounds(*bounds: str, says: str) -> object:
         bad_fit("--out", "release.json", says="release.json exists already; choose another name"),
         bad_file("none.csv", says="none.csv: there is no such file"),
         bad_file(".", says=".: it cannot be read as a CSV table with a header row"),
-        bad_file("empty.csv", says="empty.csv: it cannot be read as a CSV table"),
+        bad_file("empty.csv", says="empty.csv: it is empty; a CSV table has a header"),
+        bad_file("index.csv", says="index.csv: a column has no name (an index? leave it out"),
+        bad_file("semicolons.csv", says="semicolons.csv: its fields are separated by semicolons"),
+        bad_file("quoted.csv", says="quoted.csv: its first row is not a header"),
         bad_file("headless.csv", says="headless.csv: its first row looks like a record"),
         bad_file("text.csv", says="text.csv: column 'visits' holds text"),
         bad_file("ragged.csv", says="ragged.csv: its rows do not all have as many fields"),
@@ -341,3 +354,40 @@ def test_the_installed_command_answers_a_mistake_without_a_traceback(folder: Pat
         "drop or recode it"
     )
     assert snapshot(folder) == before
+
+
+def test_a_binary_file_is_answered_by_the_installed_command_in_one_sentence(folder: Path) -> None:
+    table = pa.table({"age": [float(CANARY)] * 50, "visits": list(range(50))})
+    parquet.write_table(table, folder / "people.parquet")
+    (folder / "picture.csv").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 500)
+    for name in ("people.parquet", "picture.csv"):
+        done = script(folder, "fit", name, *FIT[2:], "--out", "new.json")
+        assert done.returncode == 2
+        assert done.stdout == ""
+        (sentence,) = done.stderr.splitlines()
+        assert sentence.startswith(f"hushmeans: {name}: it")
+        assert CANARY not in sentence
+    assert not (folder / "new.json").exists()
+
+
+SMALL = "Cannot be told from noise: cluster"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ((100.0, 50.5), None),
+        ((6.0, 8.0), None),  # two standard errors exactly
+        ((5.9, 50.5), f"{SMALL} 0."),
+        ((100.0, 7.9), f"{SMALL} 1."),
+        ((0.0, 0.0), f"{SMALL} 0, 1."),
+    ],
+)
+def test_clusters_that_noise_could_have_made_are_named(
+    release: Release, capsys: pytest.CaptureFixture[str], sizes: tuple[float, ...], said: str | None
+) -> None:
+    show_release(replace(release, sizes=sizes))
+    out = capsys.readouterr().out
+    assert "Private clusters" in out
+    assert (SMALL in out) is (said is not None)
+    assert said is None or f"{said} More records, fewer clusters" in out

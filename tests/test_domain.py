@@ -49,10 +49,32 @@ def test_one_pair_serves_every_feature(pair: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "pair", [([0, 10], [1, 20]), (np.array([0, 10]), (1.0, 20.0)), np.array([[0, 10], [1, 20]])]
+    "pair", [([0, 10], [1, 20]), (np.array([0, 10]), np.array([1, 20])), ([0, 10], (1.0, 20.0))]
 )
 def test_a_pair_of_arrays_is_all_lows_and_all_highs(pair: Any) -> None:
     assert Bounds(pair).box(n_features=2) == Box((0.0, 10.0), (1.0, 20.0))
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_lows_and_highs_of_any_other_number_of_features_can_be_read_in_one_way(kind: Any) -> None:
+    assert Bounds(kind([[0, 1, 2], [3, 4, 5]])).box() == Box((0.0, 1.0, 2.0), (3.0, 4.0, 5.0))
+    assert Bounds(kind([[0], [3]])).box() == Box((0.0,), (3.0,))
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [[0, 1], [10, 20]],
+        [(0, 1), (10, 20)],
+        ((0, 1), (10, 20)),
+        ((0, 1), [10, 20]),
+        np.array([[0, 1], [10, 20]]),
+    ],
+    ids=str,
+)
+def test_two_pairs_that_can_be_read_in_two_ways_are_refused(pairs: Any) -> None:
+    with pytest.raises(InputError, match="can be read as bounds in two ways; name the features"):
+        Bounds(pairs)
 
 
 @pytest.mark.parametrize(
@@ -82,6 +104,10 @@ def test_the_representation_can_be_evaluated(bounds: Bounds) -> None:
     again = eval(repr(bounds))  # noqa: S307
     assert again == bounds
     assert hash(again) == hash(bounds)
+
+
+def test_lows_and_highs_are_represented_as_lists_inside_a_tuple() -> None:
+    assert repr(Bounds(([0, 1], [1, 2]))) == "Bounds(([0.0, 1.0], [1.0, 2.0]))"
 
 
 def test_one_pair_for_all_features_differs_from_a_range_of_one_feature() -> None:
@@ -197,7 +223,7 @@ def test_a_bounds_file_that_cannot_be_read_is_named(tmp_path: Path, name: str, r
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        (["age"], "the bounds name column 'visits', which the data does not have; remove it"),
+        (["age"], "the bounds name column 'visits', which the data does not have; correct"),
         (["age", "visits", "iq"], "the data has column 'iq' without bounds; add the range"),
         (["age", "visits", *"uvwxyz"], "the data has columns 'u', 'v', 'w', 'x', 'y' and 1 more"),
     ],
@@ -207,7 +233,17 @@ def test_columns_and_bounds_that_do_not_match_are_refused(columns: list[str], me
         Bounds({"age": (17, 90), "visits": (0, 52)}).box(len(columns), columns)
 
 
-@pytest.mark.parametrize("ranges", [{"age": (17, 90), "visits": (0, 52)}, ([0, 0], [1, 1])])
+@pytest.mark.parametrize("n_features", [1, 2, 3])
+def test_named_bounds_are_refused_where_the_columns_have_no_names(n_features: int) -> None:
+    with pytest.raises(
+        InputError, match="the bounds name features and the data has no column names; give a table"
+    ):
+        Bounds({"age": (17, 90), "visits": (0, 52)}).box(n_features)
+
+
+@pytest.mark.parametrize(
+    "ranges", [([0, 0], [1, 1]), Box((17.0, 0.0), (90.0, 52.0), ("age", "visits"))]
+)
 def test_bounds_of_the_wrong_length_are_refused(ranges: Any) -> None:
     with pytest.raises(InputError, match="3 features and the bounds have 2; give one range per"):
         Bounds(ranges).box(n_features=3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from hushmeans import DPKMeans, InputError, SimulationWarning
 from hushmeans.curator.sources.memory import MemorySource
 
 BOUNDS = {"age": (0, 100), "visits": (0, 10)}
+IN_ORDER = ([0, 0], [100, 10])
+"""The same bounds, for data whose columns have no names."""
 CANARY = 73.123456789
 
 EXPECTED_FAILURES = {
@@ -51,8 +54,12 @@ def model(**settings: Any) -> DPKMeans:
     return DPKMeans(**{"n_clusters": 2, "bounds": BOUNDS, "epsilon": 2, **settings})
 
 
-def test_the_default_method_is_allocation_nk_with_ward_merging(people: pd.DataFrame) -> None:
-    release = model().fit(people).release_
+def test_the_default_method_is_our_own(people: pd.DataFrame) -> None:
+    assert model().fit(people).release_.method == "refined"
+
+
+def test_the_papers_methods_merge_by_wards_rule_unless_told(people: pd.DataFrame) -> None:
+    release = model(method="kccm").fit(people).release_
     assert (release.method, dict(release.method_options)["merge"]) == ("allocation_nk", "ward")
 
 
@@ -97,10 +104,32 @@ def test_every_container_gives_the_same_release(people: pd.DataFrame, tmp_path: 
     data: list[Any] = [people, pl.from_pandas(people), pa.Table.from_pandas(people)]
     data += [people[["visits", "age"]], str(path), path]
     releases = [model(random_state=0).fit(each).release_ for each in data]
-    array = model(random_state=0).fit(people.to_numpy()).release_
     reordered = releases.pop(3)
     assert reordered.box.names == ("visits", "age")
-    assert all(release == array for release in releases)
+    assert all(release == releases[0] for release in releases)
+    for nameless in (people.to_numpy(), people.to_numpy().tolist()):
+        array = model(random_state=0, bounds=IN_ORDER).fit(nameless).release_
+        assert array.box.names is None
+        assert replace(array, box=releases[0].box) == releases[0]
+
+
+@pytest.mark.parametrize("kind", [np.asarray, list])
+def test_named_bounds_are_refused_for_data_without_names(people: pd.DataFrame, kind: Any) -> None:
+    with pytest.raises(
+        InputError, match="name features and the data has no column names"
+    ) as caught:
+        model().fit(kind(people.to_numpy()))
+    assert "\n" not in str(caught.value)
+    assert "(lows, highs)" in str(caught.value)
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_data_without_names_is_predicted_by_position(people: pd.DataFrame) -> None:
+    fitted = model().fit(people)
+    labels = fitted.release_.predict(people)
+    for nameless in (people.to_numpy(), people.to_numpy().tolist()):
+        np.testing.assert_array_equal(fitted.release_.predict(nameless), labels)
+        np.testing.assert_array_equal(fitted.predict(nameless), labels)
 
 
 def test_nothing_of_the_records_is_kept(people: pd.DataFrame) -> None:
@@ -121,7 +150,7 @@ def test_records_do_not_appear_when_a_source_is_printed() -> None:
     from hushmeans.curator.sources import open_source
     from hushmeans.domain import Bounds
 
-    source = open_source([[CANARY, 1.0]], Bounds(BOUNDS))
+    source = open_source([[CANARY, 1.0]], Bounds(IN_ORDER))
     assert isinstance(source, MemorySource)
     assert "records" not in repr(source)
 

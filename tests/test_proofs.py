@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hushmeans.curator import kernel, questions
-from hushmeans.methods import paper
+from hushmeans.methods import registry
 
 FOLDER = Path(__file__).parent.parent / "proofs"
 PROOFS = sorted(path for path in FOLDER.glob("*.md") if path.name != "README.md")
@@ -69,4 +69,5 @@ def test_every_question_and_every_method_is_proven() -> None:
     assert asked
     assert asked <= named
     assert {f"{kernel.__name__}.{add_up.__name__}" for add_up in kernel.KERNELS.values()} <= named
-    assert f"{paper.__name__}.PaperMethod.cluster" in named
+    methods = {type(method) for method in registry.METHODS.values()}
+    assert {f"{each.__module__}.{each.__name__}.find" for each in methods} <= named

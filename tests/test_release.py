@@ -21,7 +21,7 @@ from hushmeans.budget import LARGEST_EPSILON, Budget, Spend, allocation
 from hushmeans.domain import Box
 from hushmeans.errors import InputError
 from hushmeans.fitting import fit_release
-from hushmeans.release import SCHEMA, Release, _checksum
+from hushmeans.release import SCHEMA, ClusterTable, Release, _checksum
 
 MALFORMED = "the release is incomplete or malformed"
 NOT_A_RELEASE = "this is not a hushmeans release"
@@ -453,14 +453,15 @@ def test_no_new_data_gives_no_labels(release: Release) -> None:
 @pytest.mark.parametrize(
     "phrase",
     [
-        "2 centres and sizes are differentially private",
+        "The centres and sizes of 2 clusters are differentially private with epsilon = 1 and",
         "epsilon = 1 and delta = 0.",
-        "protects one row: adding or removing it changes",
-        "at most e^1.",
+        "protects one row, which is declared and cannot be checked: adding or removing it changes",
+        "at most exp(1).",
         "Method allocation_nk (merge = ward, n = 3, rounds = 12)",
         "discrete Laplace noise",
         "4 x 1/24 for totals; 4 x 1/12 for totals; 4 x 1/8 for totals",
         "a total epsilon of 1.",
+        "Standard errors cover the noise that privacy takes in the last round; they do not cover",
         "feature 'age' from 0 to 100, feature 'visits' from 0 to 10.",
         "Values outside count as the border, missing values as the middle.",
         "Made with hushmeans 0.1.0, opendp 0.14.1.",
@@ -475,9 +476,14 @@ def test_the_statement_says_everything(release: Release, phrase: str) -> None:
     [
         ({"simulated": True}, "SIMULATION: the noise came from a seed"),
         ({"simulated": True}, "Nothing is promised; do not publish."),
-        ({"rows_per_person": 5}, "protects up to 5 rows of a person: adding or removing them"),
+        (
+            {"simulated": True},
+            "The centres and sizes of 2 clusters would be differentially private",
+        ),
+        ({"rows_per_person": 5}, "protects up to 5 rows of a person, which is declared and cannot"),
+        ({"rows_per_person": 5}, "be checked: adding or removing them changes"),
         ({"budget": Budget.of(0.5, 1e-6)}, "epsilon = 0.5 and delta = 1e-06."),
-        ({"budget": Budget.of(0.5, 1e-6)}, "e^0.5, except with probability 1e-06."),
+        ({"budget": Budget.of(0.5, 1e-6)}, "exp(0.5), except with probability 1e-06."),
         ({"budget": Budget.of(0.5, 1e-6)}, "discrete Gaussian noise"),
         ({"budget": Budget.of(0.5, 1e-6)}, "rho of zero-concentrated privacy of 1."),
         ({"box": Box((0.0, 0.0), (9.0, 10.0))}, "feature number 0 from 0 to 9, feature number"),
@@ -495,7 +501,7 @@ def test_the_statement_follows_the_release(
     ("changes", "phrase"),
     [
         ({"budget": Budget.of("1.0000009")}, "epsilon = 1.0000009 "),
-        ({"budget": Budget.of("1.0000009")}, "at most e^1.0000009."),
+        ({"budget": Budget.of("1.0000009")}, "at most exp(1.0000009)."),
         ({"budget": Budget.of("1/3", "1.0000009e-6")}, "epsilon = 1/3 and delta = 1.0000009e-06."),
         ({"box": Box((0.0, 0.1), (1234567.0, 10.0), ("pay", "x"))}, "from 0 to 1234567,"),
         ({"box": Box((0.0, 0.1), (1234567.0, 10.0), ("pay", "x"))}, "feature 'x' from 0.1 to 10"),
@@ -505,3 +511,51 @@ def test_the_statement_rounds_nothing_that_was_promised(
     release: Release, changes: dict[str, Any], phrase: str
 ) -> None:
     assert phrase in replace(release, **changes).statement()
+
+
+@pytest.fixture
+def fine(release: Release) -> Release:
+    """Two clusters, each merged from two leaves."""
+    leaves = ClusterTable(
+        centres=((20.0, 1.0), (30.0, 3.0), (70.0, 8.0), (80.0, 8.0)),
+        standard_errors=((1.0, 0.1),) * 4,
+        sizes=(50.0, 50.0, 30.0, 20.0),
+        size_standard_errors=(2.0,) * 4,
+    )
+    return replace(release, leaves=leaves)
+
+
+def test_a_release_can_be_cut_to_any_number_of_clusters_up_to_its_leaves(fine: Release) -> None:
+    assert fine.cut(2) is fine
+    assert fine.cut(4).centres == pytest.approx(np.array(fine.leaves.centres))  # type: ignore[union-attr]
+    three = fine.cut(3)
+    np.testing.assert_allclose(three.centres, [[20, 1], [30, 3], [74, 8]])
+    np.testing.assert_allclose(three.sizes, [50, 50, 50])
+    np.testing.assert_allclose(fine.cut(1).sizes, [150])
+    assert three.spends == fine.spends
+
+
+@pytest.mark.parametrize("n_clusters", [0, 5])
+def test_a_release_cannot_be_cut_to_more_clusters_than_it_has_leaves(
+    fine: Release, n_clusters: int
+) -> None:
+    with pytest.raises(InputError, match="n_clusters is"):
+        fine.cut(n_clusters)
+
+
+def test_a_release_without_leaves_can_still_be_made_coarser(release: Release) -> None:
+    assert release.cut(1).n_clusters == 1
+
+
+def test_the_cost_of_merging_grows_as_clusters_become_fewer(fine: Release) -> None:
+    """The first step joins 70 and 80: (0.2)^2 * 30*20/50 over 150 records."""
+    curve = fine.cost_curve()
+    assert [number for number, _ in curve] == [4, 3, 2, 1]
+    costs = [cost for _, cost in curve]
+    assert costs[0] == 0
+    assert costs[1] == pytest.approx(0.04 * 12 / 150)
+    assert costs == sorted(costs)
+
+
+def test_leaves_survive_json(fine: Release) -> None:
+    assert Release.from_json(fine.to_json()) == fine

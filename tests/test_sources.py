@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import io
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,8 @@ from hushmeans.errors import InputError, InputTypeError
 
 CANARY = "73.123456789"
 BOUNDS = Bounds({"age": (0, 100), "visits": (0, 8)})
+IN_ORDER = Bounds(([0, 0], [100, 8]))
+"""The same bounds, for data whose columns have no names."""
 UNIT = 2**20
 
 WHOLE = np.array([[0, 8], [25, 2], [100, 4], [300, -1]])
@@ -30,8 +34,12 @@ GAPS_ENCODED = [[-UNIT // 2, 0], [0, UNIT // 2], [UNIT, -UNIT]]
 AGE, VISITS = [25.0, None, math.inf], [None, 6.0, -math.inf]
 
 
-def encoded(data: Any, bounds: Bounds = BOUNDS) -> list[list[int]]:
-    records = open_source(data, bounds).records
+def bounds_for(data: Any) -> Bounds:
+    return IN_ORDER if isinstance(data, np.ndarray | list) else BOUNDS
+
+
+def encoded(data: Any, bounds: Bounds | None = None) -> list[list[int]]:
+    records = open_source(data, bounds or bounds_for(data)).records
     assert records.dtype == np.int32
     rows: list[list[int]] = records.tolist()
     return rows
@@ -143,6 +151,12 @@ def test_named_bounds_are_matched_by_name_whatever_the_order() -> None:
     assert source.records.tolist() == [[UNIT, -UNIT]]
 
 
+@pytest.mark.parametrize("data", [WHOLE, WHOLE.tolist(), np.ma.MaskedArray(WHOLE)], ids=type)
+def test_named_bounds_are_refused_where_the_data_has_no_names(data: Any) -> None:
+    with pytest.raises(InputError, match="name features and the data has no column names"):
+        open_source(data, BOUNDS)
+
+
 def test_the_records_of_a_user_are_not_changed() -> None:
     data = GAPS.copy()
     encoded(data)
@@ -155,7 +169,7 @@ def test_no_records_are_a_table_too() -> None:
 
 
 def test_a_source_does_not_show_its_records() -> None:
-    assert "records" not in repr(open_source(WHOLE, BOUNDS))
+    assert "records" not in repr(open_source(WHOLE, IN_ORDER))
 
 
 def check_that_nothing_leaks(error: BaseException, *secrets: str) -> None:
@@ -233,7 +247,7 @@ UNREADABLE = "a DataFrame with these columns cannot be read as a table of number
 )
 def test_what_is_no_table_of_numbers_is_refused_without_a_value(data: Any, message: str) -> None:
     with pytest.raises((InputError, InputTypeError), match=message) as refusal:
-        open_source(data, BOUNDS)
+        open_source(data, bounds_for(data))
     check_that_nothing_leaks(refusal.value)
 
 
@@ -360,6 +374,17 @@ def test_records_that_stray_quotes_make_part_of_the_header_are_refused(tmp_path:
 
 UNFIT = "it cannot be read as a CSV table with a header row"
 HEADLESS = "its first row looks like a record; put the names of the columns there"
+EMPTY = "it is empty; a CSV table has a header row"
+NAMELESS = "a column has no name (an index? leave it out: to_csv(..., index=False))"
+SEMICOLONS = "its fields are separated by semicolons; separate them by commas"
+NO_HEADER = "its first row is not a header; put the names of the columns there"
+WHOLE_SENTENCES = (UNFIT, HEADLESS, EMPTY, NAMELESS, SEMICOLONS, NO_HEADER)
+
+
+def parquet_file() -> bytes:
+    content = io.BytesIO()
+    pd.DataFrame({"age": [float(CANARY)] * 50, "visits": range(50)}).to_parquet(content)
+    return content.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -367,14 +392,25 @@ HEADLESS = "its first row looks like a record; put the names of the columns ther
     [
         ("none.csv", None, "none.csv: there is no such file"),
         (".", None, UNFIT),
-        ("empty.csv", b"", UNFIT),
-        ("blank.csv", b"\n\n\n", UNFIT),
+        ("empty.csv", b"", EMPTY),
+        ("blank.csv", b"\n\n\n", EMPTY),
+        ("mark.csv", b"\xef\xbb\xbf", EMPTY),
+        ("empty.csv.gz", gzip.compress(b"", mtime=0), EMPTY),
         ("damaged.csv.gz", b"this is not gzip", UNFIT),
         ("cut.csv.gz", gzip.compress(b"age,visits\n25,2\n", mtime=0)[:-9], UNFIT),
         ("latin.csv", "age,vísits\n1,2\n".encode("latin-1"), UNFIT),
         ("record.csv", f"{CANARY},7\n".encode(), HEADLESS),
         ("record.csv", f"a,{CANARY}\n".encode(), HEADLESS),
-        ("nameless.csv", b"age,\n1,2\n", HEADLESS),
+        ("nameless.csv", b"age,\n1,2\n", NAMELESS),
+        ("index.csv", f",age,visits\n0,{CANARY},2\n".encode(), NAMELESS),
+        ("semicolons.csv", f"age;visits\n{CANARY};2\n".encode(), SEMICOLONS),
+        ("record.csv", f"{CANARY};7\n".encode(), SEMICOLONS),
+        ("quoted.csv", f'"age\n(years)",visits\n{CANARY},2\n'.encode(), NO_HEADER),
+        ("quoted.csv", f'age,"visits\n(a year)"\n{CANARY},2\n'.encode(), NO_HEADER),
+        ("people.parquet", parquet_file(), "people.parquet: it"),
+        ("picture.png", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20, UNFIT),
+        ("zeros.csv", bytes(5000), HEADLESS),
+        ("long.csv", b"x" * 200_000 + b",y\n1,2\n", UNFIT),
         ("twice.csv", b"age,age\n1,2\n", "two columns named 'age'"),
         ("other.csv", b"age,weight\n1,2\n", "'visits', which the data does not have"),
         ("more.csv", b"age,visits,weight\n1,2,3\n", "'weight' without bounds"),
@@ -384,18 +420,21 @@ def test_a_file_that_cannot_be_used_is_refused_by_name(
     tmp_path: Path, name: str, content: bytes | None, message: str
 ) -> None:
     path = tmp_path / name if content is None else write(tmp_path, content, name)
-    with pytest.raises(InputError, match=message) as refusal:
+    with pytest.raises(InputError, match=re.escape(message)) as refusal:
         open_source(path, BOUNDS)
-    if message in (UNFIT, HEADLESS):
+    if message in WHOLE_SENTENCES:
         assert str(refusal.value) == f"{path}: {message}"
     check_that_nothing_leaks(refusal.value)
 
 
-@pytest.mark.parametrize("content", [f"{CANARY},7\n50,2\n", f",{CANARY}\n50,2\n"])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(f"{CANARY},7\n50,2\n", HEADLESS), (f",{CANARY}\n50,2\n", NAMELESS)],
+)
 def test_a_csv_file_without_a_header_is_refused_even_where_bounds_have_no_names(
-    tmp_path: Path, content: str
+    tmp_path: Path, content: str, message: str
 ) -> None:
-    with pytest.raises(InputError, match="first row looks like a record") as refusal:
+    with pytest.raises(InputError, match=re.escape(message)) as refusal:
         open_source(write(tmp_path, content), Bounds((0, 100)))
     check_that_nothing_leaks(refusal.value)
 
@@ -413,5 +452,14 @@ def test_empty_lines_before_the_header_are_skipped(tmp_path: Path) -> None:
 
 
 def test_an_empty_line_before_the_header_of_one_column_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="starts with an empty row"):
+    with pytest.raises(InputError, match=NO_HEADER):
         encoded(write(tmp_path, "\nage\n25\n"), Bounds({"age": (0, 100)}))
+
+
+def test_text_below_a_header_with_a_quoted_line_end_is_refused_without_a_value(
+    tmp_path: Path,
+) -> None:
+    path = write(tmp_path, f'age,"visits\n(a year)",age\n25,2,x{CANARY}\n')
+    with pytest.raises(InputError) as refusal:
+        open_source(path, Bounds((0, 100)))
+    check_that_nothing_leaks(refusal.value)

@@ -69,8 +69,9 @@ def fit(
     ] = None,
     delta: Annotated[str, typer.Option(help="Above 0: Gaussian noise.")] = "0",
     method: Annotated[
-        str, typer.Option(help="allocation_nk (kccm), average_nk, allocation_k or average_k.")
-    ] = "allocation_nk",
+        str,
+        typer.Option(help="refined, or allocation_nk (kccm), average_nk, allocation_k, average_k."),
+    ] = "refined",
     option: Annotated[
         list[str] | None,
         typer.Option(help="A setting of the method, such as rounds=12, n=3 or merge=nearest."),
@@ -238,10 +239,12 @@ def _setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
         raise InputError(f"the option {text!r} is not of the form name=value")
-    try:
-        return name, int(value)
-    except ValueError:
-        return name, value
+    for kind in (int, float):
+        try:
+            return name, kind(value)
+        except ValueError:
+            continue
+    return name, value
 
 
 def _show_warning(message: Warning | str, *_: Any) -> None:

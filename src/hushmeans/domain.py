@@ -19,8 +19,9 @@ from hushmeans.types import FloatArray, IntArray
 
 WHY_BOUNDS = (
     "bounds are required: give the public range of every feature, for example "
-    'bounds={"age": (17, 90)}; taking the smallest and largest value from the records '
-    "would publish the values of two people exactly"
+    'bounds={"age": (17, 90)}, or a TOML file with lines such as age = [17, 90]; '
+    "taking the smallest and largest value from the records would publish the values of two "
+    "people exactly"
 )
 
 EXACT_INTEGERS = 2**53
@@ -186,6 +187,11 @@ class Bounds:
             low = tuple(low[index] for index in order)
             high = tuple(high[index] for index in order)
             return Box(low, high, tuple(names))
+        if declared is not None and n_features is not None and not self._in_order:
+            raise InputError(
+                "the bounds name features and the data has no column names; give a table with "
+                "names, or bounds in the order of the columns: (lows, highs)"
+            )
         if self._for_all and n_features is not None:
             low, high = low * n_features, high * n_features
         if n_features is not None and len(low) != n_features:
@@ -206,7 +212,7 @@ class Bounds:
         if self._for_all:
             return f"Bounds({(low[0], high[0])})"
         if names is None:
-            return f"Bounds({(low, high)})"
+            return f"Bounds({([*low], [*high])})"
         return f"Bounds({dict(zip(names, zip(low, high, strict=True), strict=True))})"
 
 
@@ -237,7 +243,7 @@ def _match(declared: Sequence[str], columns: Sequence[str]) -> list[int]:
     if missing := [name for name in declared if name not in set(columns)]:
         raise InputError(
             f"the bounds name {_listed(missing)}, which the data does not have; "
-            "remove it from the bounds or add the column"
+            "correct the name, or take it out of the bounds"
         )
     if unknown := [name for name in columns if name not in set(declared)]:
         raise InputError(
@@ -282,6 +288,12 @@ def _from_pair(ranges: Any) -> tuple[Box, bool]:
     lows, highs = _numbers(low), _numbers(high)
     if lows is None or highs is None:
         raise InputError("bounds given as a pair must hold numbers: (low, high) or (lows, highs)")
+    plain = isinstance(ranges, tuple) and not isinstance(low, tuple)
+    if len(lows) == len(highs) == 2 and not plain:
+        raise InputError(
+            "two pairs of numbers can be read as bounds in two ways; name the features, "
+            "{name: (low, high)}, or give a tuple of two lists, ([lows], [highs])"
+        )
     return Box(lows, highs), np.ndim(low) == np.ndim(high) == 0
 
 

@@ -41,9 +41,11 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         Required: the public range of every feature, as anything that `Bounds` takes.
         Values outside are clipped.
     method
-        "allocation_nk" (or "kccm", the same), "average_nk", "allocation_k" or "average_k".
+        "refined", our own; or the DP-KCCM paper's "allocation_nk" (or "kccm", the same),
+        "average_nk", "allocation_k", "average_k".
     method_options
-        Settings of the method: "rounds" and, for the two that merge, "n" and "merge".
+        Settings of the method, for research. The paper's have "rounds" and, where they merge,
+        "n" and "merge"; for ours see `hushmeans.methods.refined.RefinedMethod`.
     rows_per_person
         At most how many rows belong to one person; the noise grows with it.
     missing
@@ -87,7 +89,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         epsilon: Amount = 1.0,
         delta: Amount = 0.0,
         bounds: Any = None,
-        method: str = "allocation_nk",
+        method: str = "refined",
         method_options: Mapping[str, Any] | None = None,
         rows_per_person: int = 1,
         missing: str = "middle",

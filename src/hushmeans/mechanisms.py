@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import opendp.combinators as combinators
@@ -20,10 +20,9 @@ import opendp.metrics as metrics
 from opendp.mod import enable_features
 
 from hushmeans.budget import Budget
+from hushmeans.curator.questions import Norm
 from hushmeans.errors import InputError
 from hushmeans.types import FloatArray, IntArray
-
-Norm = Literal["l1", "l2"]
 
 LARGEST_SCALE = 2**55
 """Noise of this scale, added to totals below 2**60, exceeds 64 bits once in e**200 draws."""

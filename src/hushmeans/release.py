@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,41 @@ from hushmeans.budget import Budget, Spend
 from hushmeans.domain import Bounds, Box
 from hushmeans.errors import InputError
 from hushmeans.files import written_whole
+from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.merge import merge, merging_costs
 from hushmeans.statement import statement
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 Table = tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class ClusterTable:
+    """Clusters in original units, as columns.
+
+    Attributes
+    ----------
+    centres, standard_errors, sizes, size_standard_errors
+        As in `Release`.
+    """
+
+    centres: Table
+    standard_errors: Table
+    sizes: tuple[float, ...]
+    size_standard_errors: tuple[float, ...]
+
+    def check(self, n_features: int) -> None:
+        """Raise unless the columns fit each other and the number of features."""
+        columns = (self.standard_errors, self.sizes, self.size_standard_errors)
+        if not self.centres or any(len(column) != len(self.centres) for column in columns):
+            raise InputError("a release needs a centre, an error and a size for every cluster")
+        rows = (*self.centres, *self.standard_errors)
+        if any(len(row) != n_features for row in rows):
+            raise InputError("a release needs a coordinate for every feature")
+        if not all(np.isfinite(row).all() for row in (*rows, *columns[1:])):
+            raise InputError("a release holds finite numbers only")
+        if any(min(row) < 0 for row in (*self.standard_errors, *columns[1:])):
+            raise InputError("the sizes and errors of a release are not negative")
 
 
 @dataclass(frozen=True)
@@ -50,6 +81,8 @@ class Release:
         How the clusters were found.
     versions
         The software that made the release.
+    leaves
+        The finer clusters that these were merged from; `cut` merges them to any other number.
     """
 
     centres: Table
@@ -62,23 +95,24 @@ class Release:
     simulated: bool
     spends: tuple[Spend, ...]
     method: str
-    method_options: tuple[tuple[str, int | str], ...]
+    method_options: tuple[tuple[str, int | float | str], ...]
     versions: tuple[tuple[str, str], ...]
 
+    leaves: ClusterTable | None = None
+
     def __post_init__(self) -> None:
-        n_clusters = len(self.centres)
-        columns = (self.standard_errors, self.sizes, self.size_standard_errors)
-        if n_clusters == 0 or any(len(column) != n_clusters for column in columns):
-            raise InputError("a release needs a centre, an error and a size for every cluster")
-        rows = (*self.centres, *self.standard_errors)
-        if any(len(row) != self.box.n_features for row in rows):
-            raise InputError("a release needs a coordinate for every feature")
-        if not all(np.isfinite(row).all() for row in (*rows, *columns[1:])):
-            raise InputError("a release holds finite numbers only")
         for name in ("method_options", "versions"):
             object.__setattr__(self, name, tuple(sorted(getattr(self, name))))
-        if any(min(row) < 0 for row in (*self.standard_errors, *columns[1:])):
-            raise InputError("the sizes and errors of a release are not negative")
+        self.table.check(self.box.n_features)
+        if self.leaves is not None:
+            self.leaves.check(self.box.n_features)
+
+    @property
+    def table(self) -> ClusterTable:
+        """The clusters alone."""
+        return ClusterTable(
+            self.centres, self.standard_errors, self.sizes, self.size_standard_errors
+        )
 
     @property
     def n_clusters(self) -> int:
@@ -88,6 +122,36 @@ class Release:
     def centroids(self) -> FloatArray:
         """The centres in the unit box, where distances are measured."""
         return self.box.to_unit_box(np.array(self.centres))
+
+    def cut(self, n_clusters: int) -> Release:
+        """The release with another number of clusters, from the same noisy answers: free.
+
+        Parameters
+        ----------
+        n_clusters
+            From 1 to the number of leaves.
+        """
+        leaves = self.leaves or self.table
+        number = whole_number("n_clusters", n_clusters, at_most=len(leaves.sizes))
+        if number == self.n_clusters:
+            return self
+        merged = merge(_in_unit_box(leaves, self.box), number, self._merging_rule)
+        return replace(self, **vars(in_original_units(merged, self.box)))
+
+    def cost_curve(self) -> tuple[tuple[int, float], ...]:
+        """For each number of clusters, the squared distance per record that merging has added.
+
+        Noisy, and measured in the unit box between leaves and their merged centres. Where the curve
+        bends upwards as clusters become fewer, real clusters are being joined.
+        """
+        leaves = _in_unit_box(self.leaves or self.table, self.box)
+        costs = merging_costs(leaves)
+        numbers = range(len(leaves.sizes), 0, -1)
+        return tuple(zip(numbers, costs, strict=True))
+
+    @property
+    def _merging_rule(self) -> str:
+        return str(dict(self.method_options).get("merge", "ward"))
 
     def predict(self, data: Any) -> IntArray:
         """The index of the nearest centre for each record of an array, a table or a file.
@@ -133,6 +197,7 @@ class Release:
         """The release as JSON text, with a schema version and a checksum."""
         content = {
             **{name: getattr(self, name) for name in PLAIN_FIELDS},
+            "leaves": None if self.leaves is None else vars(self.leaves),
             "method_options": dict(self.method_options),
             "versions": dict(self.versions),
             "bounds": {"low": self.box.low, "high": self.box.high, "names": self.box.names},
@@ -161,18 +226,17 @@ class Release:
         content = _checked_content(text)
         try:
             bounds = content["bounds"]
+            leaves = content["leaves"]
             return cls(
-                centres=_table(content["centres"]),
-                standard_errors=_table(content["standard_errors"]),
-                sizes=_numbers(content["sizes"]),
-                size_standard_errors=_numbers(content["size_standard_errors"]),
+                **vars(_cluster_table(content)),
+                leaves=None if leaves is None else _cluster_table(leaves),
                 box=Box(_numbers(bounds["low"]), _numbers(bounds["high"]), _names(bounds["names"])),
                 budget=Budget.of(content["epsilon"], content["delta"]),
                 rows_per_person=whole_number("rows_per_person", content["rows_per_person"]),
                 simulated=_truth(content["simulated"]),
                 spends=tuple(_spend(spend) for spend in _list(content["spends"])),
                 method=_text(content["method"]),
-                method_options=_settings(content["method_options"], int | str),
+                method_options=_settings(content["method_options"], int | float | str),
                 versions=_settings(content["versions"], str),
             )
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
@@ -230,6 +294,38 @@ def _checked_content(text: str) -> Mapping[str, Any]:
         )
     content: Mapping[str, Any] = document["release"]
     return content
+
+
+def in_original_units(clusters: Clusters, box: Box) -> ClusterTable:
+    """A method's clusters as a release shows them."""
+    return ClusterTable(
+        centres=_rows(box.from_unit_box(clusters.centroids)),
+        standard_errors=_rows(np.sqrt(clusters.variances) * box.half_width),
+        sizes=tuple(clusters.sizes.tolist()),
+        size_standard_errors=tuple(np.sqrt(clusters.size_variances).tolist()),
+    )
+
+
+def _in_unit_box(table: ClusterTable, box: Box) -> Clusters:
+    return Clusters(
+        centroids=box.to_unit_box(np.array(table.centres)),
+        variances=(np.array(table.standard_errors) / box.half_width) ** 2,
+        sizes=np.array(table.sizes),
+        size_variances=np.array(table.size_standard_errors) ** 2,
+    )
+
+
+def _rows(table: FloatArray) -> Table:
+    return tuple(tuple(row) for row in table.tolist())
+
+
+def _cluster_table(content: Mapping[str, Any]) -> ClusterTable:
+    return ClusterTable(
+        centres=_table(content["centres"]),
+        standard_errors=_table(content["standard_errors"]),
+        sizes=_numbers(content["sizes"]),
+        size_standard_errors=_numbers(content["size_standard_errors"]),
+    )
 
 
 def _spend(spend: Mapping[str, Any]) -> Spend:

@@ -27,13 +27,14 @@ def _sentences(release: Release) -> Iterator[str]:
     pure = release.budget.delta == 0
     rows = release.rows_per_person
     unit, them = ("one row", "it") if rows == 1 else (f"up to {rows} rows of a person", "them")
+    verb = "would be" if release.simulated else "are"
     yield (
-        f"The {release.n_clusters} centres and sizes are differentially private with "
-        f"epsilon = {epsilon} and delta = {delta}."
+        f"The centres and sizes of {release.n_clusters} clusters {verb} differentially private "
+        f"with epsilon = {epsilon} and delta = {delta}."
     )
     yield (
-        f"That protects {unit}: adding or removing {them} changes the probability of any "
-        f"result by a factor of at most e^{epsilon}"
+        f"That protects {unit}, which is declared and cannot be checked: adding or removing "
+        f"{them} changes the probability of any result by a factor of at most exp({epsilon})"
         + ("." if pure else f", except with probability {delta}.")
     )
     options = ", ".join(f"{name} = {value}" for name, value in release.method_options)
@@ -48,6 +49,10 @@ def _sentences(release: Release) -> Iterator[str]:
     yield (
         f"Shares of the budget spent: {'; '.join(parts)}; "
         f"by OpenDP's privacy maps a total {price} of {total:.6g}."
+    )
+    yield (
+        "Standard errors cover the noise that privacy takes in the last round; they do not cover "
+        "records that noise moved to another cluster, nor the choice of the clusters."
     )
     ranges = ", ".join(
         f"{release.box.label(index)} from {_plain(low)} to {_plain(high)}"

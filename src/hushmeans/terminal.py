@@ -17,6 +17,7 @@ def show_release(release: Release) -> None:
             table.add_row(*row)
         table.add_section()
     Console().print(table)
+    _warn_of_noise(release)
 
 
 def show_comparison(comparison: Comparison) -> None:
@@ -30,12 +31,24 @@ def show_comparison(comparison: Comparison) -> None:
             table.add_row(*row, counterpart)
         table.add_section()
     Console().print(table)
+    _warn_of_noise(comparison.release)
+
+
+def _warn_of_noise(release: Release) -> None:
+    """Name the clusters whose size noise alone could have made."""
+    pairs = zip(release.sizes, release.size_standard_errors, strict=True)
+    drowned = [str(cluster) for cluster, (size, error) in enumerate(pairs) if size < 2 * error]
+    if drowned:
+        Console().print(
+            f"Cannot be told from noise: cluster {', '.join(drowned)}. More records, fewer "
+            "clusters or features, tighter bounds or a larger epsilon would help."
+        )
 
 
 def _table(title: str) -> Table:
     table = Table(title=title)
     table.add_column("cluster", justify="right")
-    table.add_column("")
+    table.add_column("feature")
     table.add_column("private", justify="right", style="bold")
     table.add_column("± standard error\nfrom noise", justify="right")
     return table

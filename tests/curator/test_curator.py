@@ -14,8 +14,9 @@ from hushmeans.curator.questions import Question, Totals
 from hushmeans.domain import Box, Grid
 from hushmeans.errors import BudgetError, InputError, PrivacyError
 from hushmeans.mechanisms import Gaussian, Laplace, Mechanism, mechanism_for
-from hushmeans.methods.paper import METHODS, paper_method
+from hushmeans.methods.registry import METHODS, chosen_method
 from hushmeans.methods.rounds import run
+from hushmeans.methods.start import public_randomness
 from hushmeans.types import IntArray
 
 QUESTION = Totals(Grid(20), np.zeros((2, 3), dtype=np.int64))
@@ -181,26 +182,27 @@ def test_every_method_spends_the_budget_and_no_more(
 ) -> None:
     source = WatchedSource(n_features)
     asked = curator(source, epsilon)
-    chosen = paper_method(method)
-    start = np.zeros((2 * chosen.n, n_features))
-    chosen.cluster(asked.ask, source.box.grid, start, 2)
-    spent = sum(Fraction(spend.loss) for spend in asked.settle())
+    chosen_method(method).find(asked.door, 2, public_randomness(0))
+    spends = asked.settle()
+    spent = sum(Fraction(spend.loss) for spend in spends)
     promised = Budget.of(epsilon).epsilon
     assert Fraction(999, 1000) * promised < spent <= promised
-    assert source.asked == chosen.rounds
+    assert sum(spend.share for spend in spends) == 1
+    assert source.asked == len(spends) == (12 if method.endswith("k") else source.asked)
 
 
 @pytest.mark.parametrize("n_features", [1, 200])
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 10.0])
 @pytest.mark.parametrize("delta", [1e-12, 1e-6, 0.1])
+@pytest.mark.parametrize("method", ["refined", "allocation_nk"])
 def test_gaussian_noise_spends_epsilon_at_delta_and_no_more(
-    delta: float, epsilon: float, n_features: int
+    method: str, delta: float, epsilon: float, n_features: int
 ) -> None:
     source = WatchedSource(n_features)
     budget = Budget.of(epsilon, delta)
     mechanism = mechanism_for(budget, seed=0)
     asked = Curator(source, mechanism, budget)
-    paper_method("allocation_nk").cluster(asked.ask, source.box.grid, np.zeros((6, n_features)), 2)
+    chosen_method(method).find(asked.door, 2, public_randomness(0))
     rho = sum((Fraction(spend.loss) for spend in asked.settle()), Fraction(0))
     spent = mechanism.epsilon(rho, budget.delta)
     assert isinstance(mechanism, Gaussian)

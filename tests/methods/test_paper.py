@@ -12,7 +12,8 @@ from hushmeans.curator.sources import open_source
 from hushmeans.domain import Bounds
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.mechanisms import Laplace
-from hushmeans.methods.paper import METHODS, paper_method
+from hushmeans.methods.paper import METHODS
+from hushmeans.methods.registry import chosen_method
 from hushmeans.methods.start import public_randomness
 
 
@@ -28,18 +29,18 @@ def test_the_four_differ_in_shares_and_in_over_clustering() -> None:
 
 def test_twelve_rounds_get_the_papers_shares() -> None:
     growing = [Fraction(1, 24)] * 4 + [Fraction(1, 12)] * 4 + [Fraction(1, 8)] * 4
-    assert paper_method("allocation_nk").plan.shares == tuple(growing)
-    assert paper_method("average_k").plan.shares == (Fraction(1, 12),) * 12
+    assert METHODS["allocation_nk"].plan.shares == tuple(growing)
+    assert METHODS["average_k"].plan.shares == (Fraction(1, 12),) * 12
 
 
 def test_kccm_is_allocation_nk() -> None:
-    assert paper_method("kccm") == paper_method("allocation_nk")
+    assert chosen_method("kccm") == chosen_method("allocation_nk")
 
 
 @pytest.mark.parametrize(
     ("name", "options", "error", "message"),
     [
-        ("kmeans", {}, InputError, "no method 'kmeans'; choose one of average_k"),
+        ("kmeans", {}, InputError, "no method 'kmeans'; choose one of refined, average_k"),
         ("allocation_nk", {"m": 3}, InputError, "no option 'm'; it has n, rounds, merge"),
         ("average_k", {"n": 3}, InputError, "no option 'n'; it has rounds"),
         ("allocation_nk", {"n": 0}, InputError, "option n is 0; it must be at least 1"),
@@ -51,7 +52,7 @@ def test_a_wrong_name_or_option_is_refused(
     name: str, options: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        paper_method(name, options)
+        chosen_method(name, options)
 
 
 @pytest.mark.parametrize("merge", ["nearest", "ward"])
@@ -62,10 +63,11 @@ def test_with_next_to_no_noise_separate_clusters_are_found(name: str, merge: str
     corners = np.array([[-0.7, -0.7], [-0.7, 0.7], [0.7, -0.7], [0.7, 0.7]])
     records = rng.normal(np.repeat(corners, 200, axis=0), 0.02)
     source = open_source(records, Bounds((-1, 1)))
-    method = paper_method(name, {"merge": merge} if name.endswith("nk") else {})
+    method = chosen_method(name, {"merge": merge} if name.endswith("nk") else {})
     asked = Curator(source, Laplace(seed=0), Budget.of(10_000))
-    start = method.start(4, 2, public_randomness(3)) if method.n > 1 else corners * 0.3
-    clusters = method.cluster(asked.ask, source.box.grid, start, 4)
+    found = method.find(asked.door, 4, public_randomness(3))
+    clusters = found.clusters
+    assert len(found.leaves.sizes) == (12 if name.endswith("nk") else 4)
     order = np.lexsort(clusters.centroids.round(1).T[::-1])
     np.testing.assert_allclose(clusters.centroids[order], corners, atol=0.01)
     np.testing.assert_allclose(clusters.sizes, 200, atol=1)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
 from hushmeans.arguments import whole_number
 from hushmeans.budget import Account, Budget, Spend
 from hushmeans.curator.kernel import kernel_for
-from hushmeans.curator.questions import NoisyTotals, Question
+from hushmeans.curator.questions import Door, Noise, NoisyTotals, Question
 from hushmeans.curator.sources import Source
 from hushmeans.errors import PrivacyError
 from hushmeans.mechanisms import Mechanism
@@ -69,6 +70,22 @@ class Curator:
         noisy = self._mechanism.add_noise(self._source.answer(question), scale)
         self._watch(self._account.spent)
         return NoisyTotals(noisy, self._mechanism.variance(scale))
+
+    @property
+    def door(self) -> Door:
+        """What a method may use: a way to ask, and public facts."""
+        box = self._source.box
+        return Door(self.ask, self.noise, box.grid, box.n_features)
+
+    @property
+    def noise(self) -> Noise:
+        """What the noise of an answer will be."""
+        share = Fraction(1, 1000)
+        sensitivity = self._rows_per_person * 2**20
+        scale = self._mechanism.scale_for(sensitivity, share * self._allowance)
+        deviation = math.sqrt(self._mechanism.variance(scale)) / 2**20
+        norm = self._mechanism.norm
+        return Noise(norm, deviation * float(share) ** (1 if norm == "l1" else 0.5))
 
     def settle(self) -> tuple[Spend, ...]:
         """What was spent, after checking that it is what was promised."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from hushmeans.curator.questions import Question, Totals
+from hushmeans.curator.questions import Cells, Question, Shifts, Size, Spread, Totals
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 CHUNK = 16_384
@@ -73,7 +73,45 @@ def squared_distances(records: GridArray, centroids: IntArray | FloatArray) -> F
     return np.maximum(squares, 0.0)
 
 
-KERNELS: dict[type[Question], Callable[[Any, GridArray], IntArray]] = {Totals: totals}
+def shifts(question: Shifts, records: GridArray) -> IntArray:
+    """Per centroid, the sum of the clipped shifts of its records and, last, their number."""
+    sums = np.zeros(question.shape, dtype=np.int64)
+    centroids = question.centroids
+    in_l1 = question.norm == "l1"
+    _add_up_shifts(records, centroids, *_scoring(centroids), question.clip, in_l1, sums)
+    sums[:, -1] *= question.size_unit
+    return sums
+
+
+def spread(question: Spread, records: GridArray) -> IntArray:
+    """The sum of the clipped squared distances from a point, feature by feature."""
+    sums = np.zeros(question.shape, dtype=np.int64)
+    in_l1 = question.norm == "l1"
+    _add_up_spread(records, question.centre[0], question.grid.bits, question.clip, in_l1, sums)
+    return sums
+
+
+def cells(question: Cells, records: GridArray) -> IntArray:
+    """The number of records in each cell; the first feature's parts vary slowest."""
+    codes = np.zeros(len(records), dtype=np.int64)
+    for column, borders in zip(records.T, question.borders, strict=True):
+        if borders:
+            codes = codes * (len(borders) + 1) + np.searchsorted(borders, column)
+    return np.bincount(codes, minlength=question.shape[0])
+
+
+def size(question: Size, records: GridArray) -> IntArray:
+    """The number of records."""
+    return np.array([len(records)], dtype=np.int64)
+
+
+KERNELS: dict[type[Question], Callable[[Any, GridArray], IntArray]] = {
+    Totals: totals,
+    Size: size,
+    Shifts: shifts,
+    Spread: spread,
+    Cells: cells,
+}
 """What adds up each kind of question. Only these kinds, whose sensitivity is proven, exist."""
 
 
@@ -152,3 +190,65 @@ def _find(records, doubled, norms):
             indices[start + i] = best[i]
             scores[start + i] = top[i]
     return indices, scores
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _length(vector, in_l1):
+    """A whole number that is the L1 norm, or the smallest not below the L2 norm."""
+    total = 0
+    if in_l1:
+        for f in range(vector.size):
+            total += abs(vector[f])
+        return total
+    for f in range(vector.size):
+        total += vector[f] * vector[f]
+    root = np.int64(np.sqrt(np.float64(total)))
+    while root * root < total:
+        root += 1
+    while root > 0 and (root - 1) * (root - 1) >= total:
+        root -= 1
+    return root
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _add_clipped(vector, clip, in_l1, row):
+    """Add a vector of whole numbers to a row, scaled down where its norm exceeds the clip.
+
+    A scaled entry is ``vector * clip / length``, cut towards zero. The product stays below
+    2**53, so float64 holds it, and the cut quotient, exactly; cutting only shortens.
+    """
+    length = _length(vector, in_l1)
+    if length <= clip:
+        for f in range(vector.size):
+            row[f] += vector[f]
+    else:
+        for f in range(vector.size):
+            row[f] += np.int64(np.float64(vector[f]) * np.float64(clip) / np.float64(length))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _add_up_shifts(records, centroids, doubled, norms, clip, in_l1, sums):
+    """Add the clipped shift of each record to the row of its centroid, and count it."""
+    n_features = records.shape[1]
+    tile, score, top = np.zeros((n_features, TILE)), np.empty(TILE), np.empty(TILE)
+    best = np.empty(TILE, dtype=np.int64)
+    shift = np.empty(n_features, dtype=np.int64)
+    for start in range(0, records.shape[0], TILE):
+        count = _find_in_tile(records, start, doubled, norms, tile, score, best, top)
+        for i in range(count):
+            row = best[i]
+            for f in range(n_features):
+                shift[f] = records[start + i, f] - centroids[row, f]
+            _add_clipped(shift, clip, in_l1, sums[row])
+            sums[row, n_features] += 1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _add_up_spread(records, centre, bits, clip, in_l1, sums):
+    """Add the clipped squared distances of each record from the centre."""
+    squares = np.empty(records.shape[1], dtype=np.int64)
+    for i in range(records.shape[0]):
+        for f in range(squares.size):
+            gap = records[i, f] - centre[f]
+            squares[f] = (gap * gap) >> bits
+        _add_clipped(squares, clip, in_l1, sums)

@@ -52,6 +52,8 @@ def reproduce(
     if as_json:
         typer.echo(json.dumps(experiment.verdict_rows(outcome.verdicts)))
         return
+    if synthetic:
+        typer.echo("Made-up stand-ins: these verdicts are not about the paper's data.")
     _show(outcome)
     minutes, seconds = divmod(round(time.monotonic() - started), 60)
     typer.echo(f"Done in {minutes} min {seconds} s. Look at {outcome.page}.")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import gzip
 import hashlib
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http.client import HTTPException
-from io import BytesIO
 from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
@@ -23,6 +23,7 @@ SIZE_LIMIT = 64 * 2**20
 ATTEMPTS = 3
 BLOCK = 2**16
 TIMEOUT = 30
+RANGE_NOT_SATISFIABLE = 416
 
 Watch = Callable[[int], None]
 """Told how many bytes have arrived."""
@@ -92,9 +93,10 @@ def _download(url: str, part: Path, watch: Watch) -> None:
                 return
             fault = "the connection was cut off"
         except HTTPError as error:
-            part.unlink(missing_ok=True)
             fault = f"the server says {error.code} {error.reason}"
-            break
+            if error.code != RANGE_NOT_SATISFIABLE:
+                break
+            part.unlink(missing_ok=True)
         except (URLError, HTTPException, TimeoutError, ConnectionError) as error:
             reason = getattr(error, "reason", None) or type(error).__name__
             fault = f"no answer ({reason})"
@@ -113,7 +115,8 @@ def _continue(url: str, part: Path, watch: Watch) -> bool:
     with urlopen(request, timeout=TIMEOUT) as response:  # noqa: S310
         continued = response.status == 206
         have = have if continued else 0
-        expected = have + int(response.headers.get("Content-Length") or 0)
+        length = response.headers.get("Content-Length")
+        expected = None if length is None else have + int(length)
         with part.open("ab" if continued else "wb") as file:
             while block := response.read(BLOCK):
                 have += len(block)
@@ -121,10 +124,10 @@ def _continue(url: str, part: Path, watch: Watch) -> bool:
                     break
                 file.write(block)
                 watch(have)
-    if max(have, expected) > SIZE_LIMIT:
+    if max(have, expected or 0) > SIZE_LIMIT:
         part.unlink()
         raise InputError(f"{url} is larger than {SIZE_LIMIT:,} bytes; it was not kept")
-    return have == expected
+    return expected is None or have == expected
 
 
 def _extract(archive: Archive, part: Path) -> bytes | None:
@@ -134,7 +137,9 @@ def _extract(archive: Archive, part: Path) -> bytes | None:
             if zipped.getinfo(archive.member).file_size > SIZE_LIMIT:
                 return None
             return archive.csv(zipped.read(archive.member))
-    except (zipfile.BadZipFile, KeyError, ValueError, IndexError):
+    except InputError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, LookupError, ValueError):
         return None
 
 
@@ -174,7 +179,10 @@ def _credit(content: bytes) -> list[list[str]]:
         raise InputError(
             "the credit dataset is a spreadsheet; install hushmeans[download] to read it"
         ) from None
-    sheet = xlrd.open_workbook(file_contents=BytesIO(content).getvalue()).sheet_by_index(0)
+    try:
+        sheet = xlrd.open_workbook(file_contents=content).sheet_by_index(0)
+    except xlrd.XLRDError:
+        raise ValueError("not a spreadsheet") from None
     rows = (sheet.row_values(index)[1:] for index in range(2, sheet.nrows))
     return [[str(int(value)) for value in row] for row in rows]
 

@@ -6,6 +6,7 @@ Every piece of work writes one file of its own, whole or not at all. What has a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -41,8 +42,8 @@ class Workshop:
 
     @property
     def pieces(self) -> Path:
-        """The folder of finished work, a file a piece."""
-        return self.out / "pieces"
+        """The folder of finished work, a file a piece; stand-ins and real data do not mix."""
+        return self.out / "pieces" / ("stand-ins" if self.data is None else "datasets")
 
     def piece(self, work: Work) -> Path:
         return self.pieces / f"{work.name}.parquet"
@@ -70,8 +71,14 @@ def do(
     finished = Parallel(n_jobs=min(jobs, max(len(todo), 1)), return_as="generator_unordered")(
         delayed(_do_one)(workshop, work) for work in todo
     )
-    for _ in finished:
-        watch()
+    try:
+        for _ in finished:
+            watch()
+    except BrokenExecutor:
+        raise InputError(
+            "a worker was killed, perhaps for lack of memory; finished work is kept: run again, "
+            "with fewer --jobs"
+        ) from None
 
 
 def _do_one(workshop: Workshop, work: Work) -> None:

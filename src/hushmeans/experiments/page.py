@@ -48,7 +48,7 @@ def page(
         "<meta name='viewport' content='width=device-width, initial-scale=1'>",
         f"<title>The DP-KCCM paper, reproduced</title><style>{STYLE}</style></head><body>",
         "<h1>The DP-KCCM paper, reproduced</h1>",
-        "<p>Simulated noise on public datasets: an experiment, not a private release.</p>",
+        "<p>Simulated noise: an experiment, not a private release.</p>",
         _facts(facts),
     ]
     if verdicts:
@@ -109,7 +109,8 @@ def _verdict_cell(verdict: Verdict) -> str:
 
 def _image(path: Path) -> str:
     data = base64.b64encode(path.read_bytes()).decode()
-    return f"<img alt='{escape(path.stem)}' src='data:image/svg+xml;base64,{data}'>"
+    alt = f"{path.stem}: curves of NICV for the four methods; the values are in summary.csv"
+    return f"<img alt='{escape(alt)}' src='data:image/svg+xml;base64,{data}'>"
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -122,5 +123,5 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def _cell(value: Any) -> str:
     if isinstance(value, float):
-        return f"<td class='number'>{value:.4g}</td>"
+        return f"<td class='number'>{value:.3f}</td>"
     return f"<td>{escape(str(value))}</td>"

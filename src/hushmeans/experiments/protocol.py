@@ -76,13 +76,14 @@ def chosen_figures(text: str, datasets: Sequence[Dataset]) -> list[Figure]:
     for part in text.split(","):
         first, _, last = part.partition("-")
         try:
-            numbers |= set(range(int(first), int(last or first) + 1))
+            ends = int(first), int(last or first)
         except ValueError:
-            raise InputError(
-                f"figures are {text!r}; write numbers and ranges, such as 1-6,8"
-            ) from None
-    if wrong := numbers - {figure.number for figure in FIGURES}:
-        raise InputError(f"there is no figure {min(wrong)}; the paper has 1 to {len(FIGURES)}")
+            ends = (0, -1)
+        if ends[0] > ends[1]:
+            raise InputError(f"figures are {text!r}; write numbers and ranges, such as 1-6,8")
+        if not 1 <= ends[0] <= ends[1] <= len(FIGURES):
+            raise InputError(f"there is no figure {part}; the paper has 1 to {len(FIGURES)}")
+        numbers |= set(range(ends[0], ends[1] + 1))
     figures = [each for each in FIGURES if each.number in numbers and each.dataset in datasets]
     if not figures:
         raise InputError("none of these figures shows one of these datasets")

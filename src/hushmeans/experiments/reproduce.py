@@ -22,6 +22,12 @@ from hushmeans.experiments.verdicts import Verdict, judge
 from hushmeans.files import written_whole
 from hushmeans.version import versions
 
+MEANINGS = {
+    "n": "n, the centroids per cluster at the start (the paper has 3)",
+    "rounds": "the number of rounds (the paper has 12)",
+    "smallest_size": "the noisy size below which a centroid stays where it was (ours is 1)",
+}
+
 
 @dataclass(frozen=True)
 class Request:
@@ -107,7 +113,8 @@ def reproduce(
         runs = workshop.collect(request.ablation_work(option))
         found = summarise(per_start(runs))
         _write_csv(found, out / f"ablation-{option}.csv")
-        tables[f"Ablation: {option}"] = ablation_rows(found, option)
+        title = f"Ablation of allocation_nk: NICV (lower is better) against {MEANINGS[option]}"
+        tables[title] = ablation_rows(found, option)
     path = out / "index.html"
     with written_whole(path) as beside:
         text = page(_facts(request, workshop), verdicts, drawn, tables)
@@ -165,12 +172,19 @@ def verdict_rows(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
 
 
 def _facts(request: Request, workshop: Workshop) -> dict[str, str]:
-    data = "generated stand-ins, not the paper's" if workshop.data is None else "the paper's six"
-    if workshop.data is not None:
-        data += "; their own smallest and largest values stand in as public bounds, as in the paper"
+    names = ", ".join(dataset.name for dataset in request.datasets)
+    if workshop.data is None:
+        data = f"MADE-UP STAND-INS of the shapes of {names}: nothing here is about the paper's data"
+    else:
+        data = (
+            f"{names}; their own smallest and largest values stand in as public bounds, as in the "
+            "paper"
+        )
     return {
         "figures": ", ".join(str(figure.number) for figure in request.figures),
-        "runs per point": f"{request.runs:,} from {min(20, request.runs)} starts",
+        "runs per point": f"{request.runs:,}, shared among {min(20, request.runs)} starts",
+        "lines": "'one point' is the score of a single centre, the mean of all records: a curve "
+        "above it is worse than not clustering; 'not private' is k-means without noise",
         "runs per point of the ablations": f"{request.ablation_runs:,}",
         "datasets": data,
         "noise": "simulated discrete Laplace, from seeds: reproducible and not private",

@@ -171,7 +171,13 @@ CLAIMS: Sequence[Claim] = (
         "For every k the order is allocation_nk, average_nk, average_k, allocation_k.",
         ranks,
     ),
-    Claim(7, "n_clusters", "One k gains most from merging and growing shares.", peaks),
+    Claim(
+        7,
+        "n_clusters",
+        "One k gains most from merging and growing shares: its loss (minus the gain), and the "
+        "runner-up's gain less its own, are below zero.",
+        peaks,
+    ),
 )
 
 DIMENSION_CLAIM = 5
@@ -199,7 +205,9 @@ def judge(starts: pa.Table) -> list[Verdict]:
 
 
 def decide(difference: Interval) -> str:
-    """Below zero, above zero, or neither for sure."""
+    """Below zero, above zero, or neither for sure; a single start is sure of nothing."""
+    if difference.low == difference.high:
+        return UNDECIDED
     if difference.high < 0:
         return HOLDS
     return FAILS if difference.low > 0 else UNDECIDED
@@ -207,7 +215,7 @@ def decide(difference: Interval) -> str:
 
 def overall(verdicts: Sequence[Verdict]) -> str:
     """The paper speaks of all cases: one failure fails it."""
-    found = {verdict.verdict for verdict in verdicts}
+    found = {verdict.verdict for verdict in verdicts} or {UNDECIDED}
     if FAILS in found:
         return FAILS
     return UNDECIDED if UNDECIDED in found else HOLDS
@@ -240,4 +248,5 @@ def _dimension_verdict(scores: Scores, merge: str) -> list[Verdict]:
 
 
 def _weakest(findings: Sequence[Finding]) -> Finding:
-    return max(findings, key=lambda finding: finding[0].high)
+    """A failure for sure counts before anything undecided."""
+    return max(findings, key=lambda finding: (finding[0].low > 0, finding[0].high))

@@ -35,16 +35,38 @@ def merge(clusters: Clusters, n_clusters: int, rule: str) -> Clusters:
     A joined centroid is the mean weighted by the noisy sizes, a joined size their sum. The
     variances follow, with the weights taken as given.
     """
-    cost = RULES[rule]
-    weights = np.maximum(clusters.sizes, SMALLEST_WEIGHT)
-    merged = Clusters(clusters.centroids, clusters.variances, weights, clusters.size_variances)
+    merged = _weighed(clusters)
     while len(merged.sizes) > n_clusters:
-        gaps = merged.centroids[:, None] - merged.centroids[None]
-        costs = cost((gaps**2).sum(axis=2), merged.sizes)
-        costs[np.tril_indices(len(costs))] = np.inf
-        kept, gone = np.unravel_index(np.argmin(costs), costs.shape)
-        merged = _join(merged, int(kept), int(gone))
+        merged = _join(merged, *_cheapest(merged, RULES[rule])[:2])
     return merged
+
+
+def merging_costs(clusters: Clusters) -> list[float]:
+    """What each step of Ward's merging adds up to, per record: from no step to one cluster left."""
+    merged = _weighed(clusters)
+    total = float(merged.sizes.sum())
+    costs = [0.0]
+    while len(merged.sizes) > 1:
+        kept, gone, cost = _cheapest(merged, ward_cost)
+        costs.append(costs[-1] + cost / total)
+        merged = _join(merged, kept, gone)
+    return costs
+
+
+def _weighed(clusters: Clusters) -> Clusters:
+    weights = np.maximum(clusters.sizes, SMALLEST_WEIGHT)
+    return Clusters(clusters.centroids, clusters.variances, weights, clusters.size_variances)
+
+
+def _cheapest(
+    clusters: Clusters, rule: Callable[[FloatArray, FloatArray], FloatArray]
+) -> tuple[int, int, float]:
+    """The pair that the rule joins first, and its cost."""
+    gaps = clusters.centroids[:, None] - clusters.centroids[None]
+    costs = rule((gaps**2).sum(axis=2), clusters.sizes)
+    costs[np.tril_indices(len(costs))] = np.inf
+    kept, gone = np.unravel_index(np.argmin(costs), costs.shape)
+    return int(kept), int(gone), float(costs[kept, gone])
 
 
 def _join(clusters: Clusters, kept: int, gone: int) -> Clusters:

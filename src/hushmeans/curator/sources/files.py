@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
+from csv import Error as CSVError
+from csv import reader
 from pathlib import Path
 
 import pyarrow as pa
@@ -29,14 +32,20 @@ def read_csv(path: Path) -> pa.Table:
 def _read_header(path: Path) -> tuple[list[str], str | None]:
     """The names of the columns, or what is wrong with the file."""
     try:
-        parsing = csv.ParseOptions(invalid_row_handler=lambda row: "skip")
-        with csv.open_csv(path, parse_options=parsing) as reader:
-            names = reader.schema.names
+        with pa.input_stream(path, compression="detect") as stream:
+            line = next(filter(bytes.strip, io.BufferedReader(stream)), b"")
+        names = next(reader([line.decode("utf-8-sig").rstrip("\r\n")]), [])
     except FileNotFoundError:
         return [], "there is no such file"
-    except (OSError, pa.ArrowException, UnicodeDecodeError):
+    except (OSError, pa.ArrowException, UnicodeDecodeError, CSVError):
         return [], "it cannot be read as a CSV table with a header row"
-    if any(name == "" or _is_number(name) or not name.isprintable() for name in names):
+    if not names:
+        return [], "it is empty; a CSV table has a header row"
+    if len(names) == 1 and ";" in names[0]:
+        return [], "its fields are separated by semicolons; separate them by commas"
+    if "" in names:
+        return [], "a column has no name (an index? leave it out: to_csv(..., index=False))"
+    if any(_is_number(name) or not name.isprintable() for name in names):
         return [], "its first row looks like a record; put the names of the columns there"
     return names, None
 
@@ -54,7 +63,7 @@ def _read_numbers(path: Path, names: list[str]) -> tuple[pa.Table | None, str | 
         table = csv.read_csv(path, parse_options=parsing, convert_options=convert)
         if table.column_names == names:
             return table, None
-        return None, "it starts with an empty row; put the names of the columns there"
+        return None, "its first row is not a header; put the names of the columns there"
     except pa.ArrowInvalid as error:
         return None, _fault(str(error), names)
     except (OSError, pa.ArrowException):
@@ -66,7 +75,8 @@ def _fault(message: str, names: Sequence[str]) -> str:
     head = message.partition(":")[0]
     if head.startswith("In CSV column #"):
         index = int(head.removeprefix("In CSV column #"))
-        return f"column {names[index]!r} holds text where a number is expected; drop or recode it"
+        name = repr(names[index]) if index < len(names) else "beyond the header"
+        return f"column {name} holds text where a number is expected; drop or recode it"
     return "its rows do not all have as many fields as its header"
 
 

@@ -1,0 +1,190 @@
+"""Our own method: a picture of the records first, then rounds that ask only for shifts.
+
+The paper's noise follows the size of the domain. Here the centroids start where the records
+are, and a round asks how far records lie from their centroid, clipped to what is typical, so
+that the noise follows the size of the clusters.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.random import Generator
+
+from hushmeans.arguments import whole_number
+from hushmeans.curator.questions import Door, Noise, Shifts
+from hushmeans.distances import distances
+from hushmeans.errors import InputError
+from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.merge import merge
+from hushmeans.methods.method import Found
+from hushmeans.methods.picture import Picture, draw_picture, exact_share
+from hushmeans.types import FloatArray
+
+MERGE = "ward"
+PICTURE_RECORDS = 3000
+RECORDS_PER_CLUSTER = 60
+"""The picture has as many records as the first, or as the second for each cluster."""
+ONE_ROUND, TWO_ROUNDS = 1 / 3, 0.1
+"""Noise of a centroid, relative to the spread, above which one round or two are all that pays."""
+LAST_ROUND = 1.5
+"""What the last round weighs, the others weighing 1."""
+SIZE_DOUBT = 0.5
+"""How far off, relatively, a size known before a round is taken to be."""
+SMALLEST_CLIP = 1e-3
+UNKNOWN_VARIANCE = 1.0
+MOST = 1000
+
+
+@dataclass(frozen=True)
+class RefinedMethod:
+    """Picture, start, rounds of clipped shifts, merging before the last.
+
+    Attributes
+    ----------
+    rounds, n
+        The number of rounds, and of centroids per cluster before merging; 0 lets the expected
+        noise decide.
+    clip_quantile
+        Which part of the picture's records a clip leaves whole.
+    size_part
+        The part of a round's share that goes to sizes, the rest to shifts.
+    """
+
+    rounds: int = 0
+    n: int = 0
+    clip_quantile: float = 0.5
+    size_part: float = 0.12
+
+    def __post_init__(self) -> None:
+        for name in ("rounds", "n"):
+            option = f"the method option {name}"
+            number = whole_number(option, getattr(self, name), at_least=0, at_most=MOST)
+            object.__setattr__(self, name, number)
+        for name in ("clip_quantile", "size_part"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
+                raise InputError(f"the method option {name} must be a number between 0 and 1")
+
+    @property
+    def options(self) -> dict[str, int | float | str]:
+        return dict(vars(self))
+
+    def find(self, door: Door, n_clusters: int, generator: Generator) -> Found:
+        """Spend part of the budget on a picture, the rest on rounds."""
+        n_records = max(PICTURE_RECORDS, RECORDS_PER_CLUSTER * n_clusters)
+        picture = draw_picture(door, n_records, generator)
+        rest = 1 - picture.spent
+        rounds, n = self._settle_size_of_work(picture, door.noise, n_clusters, rest)
+        leaves = _start(picture, n * n_clusters, generator)
+        shares = _shares(rest, rounds)
+        for share in shares[:-1]:
+            leaves = self._round(door, picture, leaves, share)
+        merged = merge(leaves, n_clusters, MERGE)
+        clusters = self._round(door, picture, merged, shares[-1])
+        return Found(clusters, leaves if n > 1 else clusters)
+
+    def _settle_size_of_work(
+        self, picture: Picture, noise: Noise, n_clusters: int, rest: Fraction
+    ) -> tuple[int, int]:
+        """The number of rounds and of centroids per cluster that the noise allows.
+
+        What counts is the noise of one cluster's mean shift, were all that is left of the budget
+        spent on one round, in units of the records' spread; more rounds split the budget.
+        """
+        moments = picture.moments
+        typical = float(np.median(lengths(picture.records - moments.mean, noise)))
+        noise_of_sum = noise.deviation(typical, float(rest)) * math.sqrt(len(moments.mean))
+        spread = math.sqrt(moments.variance.sum())
+        relative = noise_of_sum / (moments.size / n_clusters) / spread
+        price = 1.0 if noise.norm == "l1" else 0.5
+        rounds = 3
+        if relative * 3**price > TWO_ROUNDS:
+            rounds = 2
+        if relative * 2**price > ONE_ROUND:
+            rounds = 1
+        rounds = self.rounds or rounds
+        return rounds, self.n or (1 if rounds == 1 else 2)
+
+    def _round(self, door: Door, picture: Picture, clusters: Clusters, share: Fraction) -> Clusters:
+        """Move every centroid by the noisy mean of its records' clipped shifts."""
+        grid, noise = door.grid, door.noise
+        steps = grid.snap(clusters.centroids)
+        points = grid.to_unit_box(steps)
+        typical = _typical_length(picture, points, noise, self.clip_quantile)
+        clip = max(round(typical * grid.unit), 1)
+        size_unit = _size_unit(clip, self.size_part, door)
+        answer = door.ask(Shifts(grid, steps, clip, noise.norm, size_unit), share)
+        shifts = grid.to_unit_box(answer.values[:, :-1])
+        sizes, size_variances = _combine_sizes(
+            answer.values[:, -1] / size_unit,
+            answer.variance / size_unit**2,
+            clusters.sizes,
+            least=picture.moments.size / (2 * len(points)),
+        )
+        divisors = np.maximum(sizes, 0.5 * math.sqrt(answer.variance) / size_unit)[:, None]
+        moves = shifts / divisors
+        noise_of_shift = answer.variance / grid.unit**2
+        variances = (noise_of_shift + moves**2 * size_variances[:, None]) / divisors**2
+        return Clusters(
+            centroids=np.clip(points + moves, -1.0, 1.0),
+            variances=np.minimum(variances, UNKNOWN_VARIANCE),
+            sizes=sizes,
+            size_variances=size_variances,
+        )
+
+
+def lengths(vectors: FloatArray, noise: Noise) -> FloatArray:
+    """The norms of vectors, in the norm of the noise."""
+    norms: FloatArray = np.linalg.norm(vectors, ord=1 if noise.norm == "l1" else 2, axis=1)
+    return norms
+
+
+def _size_unit(clip: int, part: float, door: Door) -> int:
+    """What a record must add to a size for sizes to take this part of a share."""
+    ratio = part / (1 - part)
+    steps = round(clip * (ratio if door.noise.norm == "l1" else math.sqrt(ratio)))
+    return min(max(steps, 1), 4 * door.grid.unit)
+
+
+def _typical_length(picture: Picture, points: FloatArray, noise: Noise, quantile: float) -> float:
+    """How far the picture's records lie from the nearest of the points."""
+    nearest = distances(picture.records, points).argmin(axis=1)
+    found = lengths(picture.records - points[nearest], noise)
+    return max(float(np.quantile(found, quantile)), SMALLEST_CLIP)
+
+
+def _combine_sizes(
+    counted: FloatArray, counted_variance: float, known: FloatArray, least: float
+) -> tuple[FloatArray, FloatArray]:
+    """Noisy counts and the sizes known before, weighed by how sure each is."""
+    known_variances = (SIZE_DOUBT * np.maximum(known, least)) ** 2
+    variances = 1 / (1 / counted_variance + 1 / known_variances)
+    sizes = variances * (counted / counted_variance + known / known_variances)
+    return np.maximum(sizes, 1.0), variances
+
+
+def _start(picture: Picture, n_centroids: int, generator: Generator) -> Clusters:
+    """Ordinary k-means on the picture; nothing is known of its error."""
+    from sklearn.cluster import KMeans
+
+    seed = int(generator.integers(2**31))
+    model = KMeans(n_centroids, n_init=4, max_iter=30, random_state=seed).fit(picture.records)
+    shares = np.bincount(model.labels_, minlength=n_centroids) / len(model.labels_)
+    sizes = shares * picture.moments.size
+    return Clusters(
+        centroids=model.cluster_centers_,
+        variances=np.full(model.cluster_centers_.shape, UNKNOWN_VARIANCE),
+        sizes=sizes,
+        size_variances=(SIZE_DOUBT * np.maximum(sizes, 1.0)) ** 2,
+    )
+
+
+def _shares(rest: Fraction, rounds: int) -> list[Fraction]:
+    """What is left of the budget, a little more of it for the last round."""
+    weights = [1.0] * (rounds - 1) + [LAST_ROUND]
+    shares = [exact_share(float(rest) * weight / sum(weights)) for weight in weights[:-1]]
+    return [*shares, rest - sum(shares, Fraction(0))]

@@ -1,0 +1,164 @@
+"""Size, shifts, spread and cells: exact, and within their sensitivity for every neighbour."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from hushmeans.curator import kernel
+from hushmeans.curator.questions import Cells, Norm, Question, Shifts, Size, Spread
+from hushmeans.domain import Box, Grid
+from hushmeans.types import GridArray, IntArray
+
+GRID = Grid(20)
+NORMS: tuple[Norm, ...] = ("l1", "l2")
+
+
+def values(largest: int) -> st.SearchStrategy[int]:
+    return st.integers(-largest, largest)
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> tuple[Question, GridArray, GridArray]:
+    """Any question of the four kinds, records, and one record more."""
+    d = draw(st.integers(1, 5))
+    largest = draw(st.sampled_from([3, 1000, GRID.unit]))
+    points = draw(arrays(np.int64, (draw(st.integers(1, 4)), d), elements=values(largest)))
+    norm = draw(st.sampled_from(NORMS))
+    clip = draw(st.integers(1, min(d * largest, 3 * d * GRID.unit // 4)))
+    borders = draw(st.lists(st.sets(values(largest), max_size=4), min_size=d, max_size=d))
+    kinds: list[Question] = [
+        Size(),
+        Shifts(GRID, points, clip, norm, draw(st.integers(0, clip))),
+        Spread(GRID, points[:1], clip, norm),
+        Cells(GRID, tuple(tuple(sorted(each)) for each in borders)),
+    ]
+    question = draw(st.sampled_from(kinds))
+    records = draw(arrays(np.int32, (draw(st.integers(0, 20)), d), elements=values(largest)))
+    record = draw(arrays(np.int32, (1, d), elements=values(GRID.unit)))
+    return question, records, record
+
+
+@given(questions())
+def test_one_record_moves_the_answer_by_at_most_the_sensitivity(
+    case: tuple[Question, GridArray, GridArray],
+) -> None:
+    question, records, record = case
+    more = np.concatenate([records, record])
+    change = kernel.answer(question, more) - kernel.answer(question, records)
+    assert change.shape == question.shape
+    assert np.abs(change).sum() <= question.sensitivity("l1")
+    assert sum(int(each) ** 2 for each in change.ravel()) <= question.sensitivity("l2") ** 2
+    if change.ndim == 2:
+        assert np.count_nonzero(np.abs(change).sum(axis=1)) <= 1
+
+
+@given(questions(), st.integers(1, 25), st.integers(1, 2))
+def test_chunks_and_threads_do_not_change_the_answer(
+    case: tuple[Question, GridArray, GridArray], chunk: int, threads: int
+) -> None:
+    question, records, _ = case
+    whole = kernel.answer(question, records, threads=1, chunk=len(records) + 1)
+    parts = kernel.answer(question, records, threads=threads, chunk=chunk)
+    np.testing.assert_array_equal(parts, whole)
+
+
+def clipped(vector: list[int], clip: int, norm: str) -> list[int]:
+    """The rule in Python's unlimited integers."""
+    square = sum(each * each for each in vector)
+    length = (
+        sum(map(abs, vector)) if norm == "l1" else math.isqrt(max(square - 1, 0)) + (square > 0)
+    )
+    if length <= clip:
+        return vector
+    return [(abs(each) * clip // length) * (1 if each >= 0 else -1) for each in vector]
+
+
+@given(
+    arrays(np.int64, st.integers(1, 40), elements=values(2 * GRID.unit)),
+    st.sampled_from(NORMS),
+    st.data(),
+)
+def test_clipping_is_exact(vector: IntArray, norm: Norm, data: st.DataObject) -> None:
+    clip = data.draw(st.integers(1, vector.size * GRID.unit))
+    row = np.zeros(vector.size, dtype=np.int64)
+    kernel._add_clipped(vector, clip, norm == "l1", row)
+    assert row.tolist() == clipped(vector.tolist(), clip, norm)
+
+
+@pytest.mark.parametrize(("norm", "expected"), [("l1", [[60, -20, 7]]), ("l2", [[75, -25, 7]])])
+def test_a_shift_is_clipped_in_its_norm(norm: Norm, expected: list[list[int]]) -> None:
+    """(300, -100) has L1 norm 400 and L2 norm 316.2, counted as 317."""
+    question = Shifts(GRID, np.array([[100, 100]]), 80, norm, size_unit=7)
+    answer = kernel.answer(question, np.array([[400, 0]], dtype=np.int32))
+    assert answer.tolist() == expected
+
+
+def test_a_shift_within_the_clip_is_left_alone() -> None:
+    question = Shifts(GRID, np.array([[0, 0], [1000, 0]]), 500, "l1", size_unit=0)
+    answer = kernel.answer(question, np.array([[3, -4], [990, 20], [5, 5]], dtype=np.int32))
+    assert answer.tolist() == [[8, 1, 0], [-10, 20, 0]]
+
+
+def test_a_spread_sums_squares_in_grid_steps() -> None:
+    unit = GRID.unit
+    question = Spread(GRID, np.array([[unit // 2, 0]]), unit, "l1")
+    answer = kernel.answer(question, np.array([[0, unit // 2], [unit // 2, 3]], dtype=np.int32))
+    assert answer.tolist() == [unit // 4, unit // 4]
+
+
+def test_cells_count_by_how_many_borders_are_exceeded() -> None:
+    question = Cells(GRID, ((0, 10), (), (5,)))
+    records = np.array([[0, 9, 5], [1, 9, 6], [11, 0, 6], [11, 0, 0]], dtype=np.int32)
+    assert kernel.answer(question, records).tolist() == [1, 0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_the_sensitivity_of_shifts_is_reached(norm: Norm) -> None:
+    question = Shifts(GRID, np.zeros((1, 1), dtype=np.int64), GRID.unit, norm, GRID.unit)
+    change = kernel.answer(question, np.array([[GRID.unit]], dtype=np.int32))
+    assert np.abs(change).sum() == question.sensitivity("l1")
+    assert math.isqrt(int((change**2).sum()) - 1) + 1 == question.sensitivity("l2")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Shifts(GRID, np.zeros((1, 2), dtype=np.int64), 0, "l1", 1), "clip"),
+        (lambda: Shifts(GRID, np.zeros((1, 2), dtype=np.int64), 3 * GRID.unit, "l1", 1), "clip"),
+        (lambda: Shifts(GRID, np.zeros((1, 2), dtype=np.int64), 9, "l1", -1), "unit of sizes"),
+        (lambda: Spread(GRID, np.zeros((2, 2), dtype=np.int64), 9, "l1"), "one point"),
+        (lambda: Spread(GRID, np.zeros((1, 2), dtype=np.int64), 2 * GRID.unit, "l1"), "clip"),
+        (lambda: Cells(GRID, ((3, 1),)), "ascend"),
+        (lambda: Cells(GRID, ((1, 1),)), "ascend"),
+        (lambda: Cells(GRID, (tuple(range(2000)), tuple(range(2000)))), "too many"),
+    ],
+)
+def test_a_question_outside_the_proof_cannot_be_asked(make: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        Shifts(Grid(10), np.zeros((1, 2), dtype=np.int64), 5, "l1", 1),
+        Spread(GRID, np.zeros((1, 3), dtype=np.int64), 5, "l2"),
+        Cells(GRID, ((1,),)),
+    ],
+)
+def test_a_question_about_other_records_does_not_fit(question: Question) -> None:
+    with pytest.raises(ValueError, match="these records"):
+        question.check(Box((0.0, 0.0), (1.0, 1.0)))
+
+
+def test_a_mixed_norm_is_bounded_by_the_number_of_features() -> None:
+    norm: Literal["l2"] = "l2"
+    question = Spread(GRID, np.zeros((1, 9), dtype=np.int64), 100, norm)
+    assert (question.sensitivity("l1"), question.sensitivity("l2")) == (300, 100)
