@@ -221,6 +221,56 @@ def reproduce(
     commands.reproduce(request, out, jobs, synthetic=synthetic, as_json=json)
 
 
+@app.command()
+def compare(
+    out: Annotated[Path, typer.Option(help="The folder for results; it can be continued.")] = Path(
+        "comparison"
+    ),
+    runs: Annotated[int, typer.Option(help="Runs per cell.")] = 30,
+    datasets: Annotated[
+        str,
+        typer.Option(help="Datasets, separated by commas: the paper's, iris, s-style-1, ..."),
+    ] = "blood,adult,tripadvisor,electrical,ratings,credit",
+    families: Annotated[
+        bool, typer.Option("--families", help="Also scikit-learn's datasets and made-up ones.")
+    ] = False,
+    methods: Annotated[
+        str, typer.Option(help="Methods, separated by commas; targets are held to the first.")
+    ] = "refined,allocation_nk,average_k",
+    epsilons: Annotated[str, typer.Option(help="Privacy budgets, separated by commas.")] = "0.2,1",
+    delta: Annotated[str, typer.Option(help="Above 0: Gaussian noise.")] = "0",
+    k: Annotated[
+        str, typer.Option("--k", help="Numbers of clusters; each dataset's own if not given.")
+    ] = "",
+    peers: Annotated[bool, typer.Option(help="Install other packages apart and run them.")] = True,
+    jobs: Annotated[
+        int | None, typer.Option(help="Processes to use; all processors if not given.")
+    ] = None,
+    synthetic: Annotated[
+        bool, typer.Option("--synthetic", help="Use made-up stand-ins for the paper's datasets.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
+) -> None:
+    """Compare our methods with others and with k-means without privacy, and draw the result.
+
+    Stopped or killed, it continues where it was when called again with the same folder.
+    """
+    from hushmeans.arguments import whole_number
+    from hushmeans.experiments import compare_command
+
+    wanted = compare_command.request(
+        datasets=datasets,
+        families=families,
+        methods=methods,
+        epsilons=epsilons,
+        delta=delta,
+        clusters=k,
+        runs=runs,
+    )
+    jobs = None if jobs is None else whole_number("jobs", jobs)
+    compare_command.compare(wanted, out, jobs=jobs, peers=peers, synthetic=synthetic, as_json=json)
+
+
 @contextmanager
 def _progress(title: str) -> Iterator[Watch]:
     """A bar on the terminal that fills as the budget is spent."""

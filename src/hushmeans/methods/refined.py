@@ -114,11 +114,11 @@ class RefinedMethod:
         grid, noise = door.grid, door.noise
         steps = grid.snap(clusters.centroids)
         points = grid.to_unit_box(steps)
-        typical = _typical_length(picture, points, noise, self.clip_quantile)
-        clip = max(round(typical * grid.unit), 1)
+        gaps = _gaps(picture, points)
+        typical = float(np.quantile(lengths(gaps, noise), self.clip_quantile))
+        clip = max(round(max(typical, SMALLEST_CLIP) * grid.unit), 1)
         size_unit = _size_unit(clip, self.size_part, door)
         answer = door.ask(Shifts(grid, steps, clip, noise.norm, size_unit), share)
-        shifts = grid.to_unit_box(answer.values[:, :-1])
         sizes, size_variances = _combine_sizes(
             answer.values[:, -1] / size_unit,
             answer.variance / size_unit**2,
@@ -126,12 +126,13 @@ class RefinedMethod:
             least=picture.moments.size / (2 * len(points)),
         )
         divisors = np.maximum(sizes, 0.5 * math.sqrt(answer.variance) / size_unit)[:, None]
-        moves = shifts / divisors
+        moves = grid.to_unit_box(answer.values[:, :-1]) / divisors
         noise_of_shift = answer.variance / grid.unit**2
         variances = (noise_of_shift + moves**2 * size_variances[:, None]) / divisors**2
+        believed = _believed_part(float((gaps**2).sum(axis=1).mean()), variances)
         return Clusters(
-            centroids=np.clip(points + moves, -1.0, 1.0),
-            variances=np.minimum(variances, UNKNOWN_VARIANCE),
+            centroids=np.clip(points + believed * moves, -1.0, 1.0),
+            variances=np.minimum(believed * variances, UNKNOWN_VARIANCE),
             sizes=sizes,
             size_variances=size_variances,
         )
@@ -150,11 +151,21 @@ def _size_unit(clip: int, part: float, door: Door) -> int:
     return min(max(steps, 1), 4 * door.grid.unit)
 
 
-def _typical_length(picture: Picture, points: FloatArray, noise: Noise, quantile: float) -> float:
-    """How far the picture's records lie from the nearest of the points."""
+def _gaps(picture: Picture, points: FloatArray) -> FloatArray:
+    """From each of the picture's records, the way to the nearest of the points."""
     nearest = distances(picture.records, points).argmin(axis=1)
-    found = lengths(picture.records - points[nearest], noise)
-    return max(float(np.quantile(found, quantile)), SMALLEST_CLIP)
+    gaps: FloatArray = picture.records - points[nearest]
+    return gaps
+
+
+def _believed_part(spread: float, variances: FloatArray) -> FloatArray:
+    """How much of a noisy move to make.
+
+    A centroid is not expected to lie further off than its cluster is wide: the squared move has
+    the clusters' squared width as its prior, and noise beyond that is not followed.
+    """
+    part: FloatArray = spread / (spread + variances.sum(axis=1, keepdims=True))
+    return part
 
 
 def _combine_sizes(

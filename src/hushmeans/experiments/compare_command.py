@@ -1,0 +1,196 @@
+"""The comparison as a command: reading its words, preparing peers, telling the outcome."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from hushmeans.arguments import exact_amount, whole_number
+from hushmeans.curator.kernel import available_threads
+from hushmeans.errors import InputError
+from hushmeans.experiments.compare import METHODS, Bench, Request, Result, measure, own_number
+from hushmeans.experiments.compare_page import draw, page
+from hushmeans.experiments.compare_tables import columns, spending, table
+from hushmeans.experiments.datasets import DATASETS, chosen_datasets, data_folder, load
+from hushmeans.experiments.download import fetch_dataset
+from hushmeans.experiments.families import FAMILIES
+from hushmeans.experiments.peers import PEERS, PeerError, environment
+from hushmeans.experiments.trials import Materials
+from hushmeans.files import written_whole
+from hushmeans.version import versions
+
+
+def request(
+    *,
+    datasets: str = ",".join(DATASETS),
+    families: bool = False,
+    methods: str = ",".join(METHODS),
+    epsilons: str = "0.2,1",
+    delta: str = "0",
+    clusters: str = "",
+    runs: int = 30,
+) -> Request:
+    """What the words of the command line ask for; the peers come later."""
+    names = _words(datasets) + [each.name for each in FAMILIES if families]
+    for name in names:
+        own_number(name)
+    amounts = tuple(float(exact_amount("an epsilon", word)) for word in _words(epsilons))
+    if any(amount <= 0 for amount in amounts):
+        raise InputError(f"epsilons are {epsilons!r}; they must be above 0")
+    chance = float(exact_amount("delta", delta))
+    if not 0 <= chance < 1:
+        raise InputError(f"delta is {delta}; it must be at least 0 and below 1")
+    return Request(
+        datasets=tuple(dict.fromkeys(names)),
+        methods=tuple(_words(methods)),
+        epsilons=amounts,
+        delta=chance,
+        cluster_numbers=tuple(_whole("a number of clusters", word) for word in _words(clusters)),
+        runs=whole_number("runs", runs),
+    )
+
+
+def compare(
+    wanted: Request,
+    out: Path,
+    *,
+    jobs: int | None = None,
+    peers: bool = True,
+    synthetic: bool = False,
+    as_json: bool = False,
+) -> None:
+    """Run, write the page, and print what came of it."""
+    started = time.monotonic()
+    data = None if synthetic else _data(wanted)
+    pythons = _peer_pythons() if peers else {}
+    wanted = replace(wanted, peers=tuple(pythons))
+    bench = Bench(out, Materials(data, tuple(pythons.items())))
+    try:
+        results = _measured(wanted, bench, jobs or available_threads())
+        path = write_page(wanted, bench, results)
+    except OSError as error:
+        reason = error.strerror or "the folder cannot be written to"
+        raise InputError(
+            f"cannot write to {out}: {reason}; finished work is kept, run again to continue"
+        ) from None
+    except KeyboardInterrupt:
+        typer.echo(
+            f"hushmeans: interrupted; finished work is kept in {out}, run again to continue",
+            err=True,
+        )
+        raise
+    if as_json:
+        typer.echo(json.dumps([asdict(result) for result in results]))
+        return
+    show(wanted, results, Console())
+    if synthetic:
+        typer.echo("Made-up stand-ins: these figures are not about the paper's data.")
+    minutes, seconds = divmod(round(time.monotonic() - started), 60)
+    typer.echo(f"Done in {minutes} min {seconds} s. Look at {path}.")
+
+
+def write_page(wanted: Request, bench: Bench, results: list[Result]) -> Path:
+    """The figures and the page; the path of the page."""
+    made_up = bench.materials.data is None and any(name in DATASETS for name in wanted.datasets)
+    facts = {
+        "runs per cell": f"{wanted.runs:,}",
+        "promise": f"(ε, δ = {wanted.delta:g}), peers pure ε" if wanted.delta else "pure ε",
+        "bounds": "the paper's and scikit-learn's datasets: their own smallest and largest values, "
+        "which are public; made-up ones: known",
+        "noise": "simulated, from seeds: reproducible and not private",
+        "software": ", ".join(f"{name} {version}" for name, version in versions().items()),
+    }
+    if made_up:
+        facts["datasets"] = "generated stand-ins for the paper's"
+    drawn = draw(results, bench.out)
+    path = bench.out / "index.html"
+    with written_whole(path) as beside:
+        beside.write_text(page(facts, results, drawn), encoding="utf-8")
+    return path
+
+
+def show(wanted: Request, results: list[Result], console: Console) -> None:
+    """Print the table against the targets, and what peers spend."""
+    promise = f"δ = {wanted.delta:g}" if wanted.delta else "pure ε"
+    shown = Table(title=f"NICV, {promise}, mean ± standard error of {wanted.runs} runs")
+    rows = table(results)
+    judged, peers = any(row.mark for row in rows), any(row.best_peer for row in rows)
+    for name in ("dataset", "k", "ε", *columns(results)):
+        shown.add_column(name, justify="left" if name == "dataset" else "right")
+    for name in (["target", "reached"] if judged else []) + (["best peer"] if peers else []):
+        shown.add_column(name)
+    for row in rows:
+        dataset, k, epsilon = row.place
+        cells = [dataset, str(k), f"{epsilon:g}", *row.cells]
+        if judged:
+            colour = "green" if row.mark and row.mark.hit else "red"
+            cells += [row.target, f"[{colour}]{row.mark}[/]" if row.mark else ""]
+        shown.add_row(*cells, *([row.best_peer] if peers else []))
+    console.print(shown)
+    if judged:
+        marks = [row.mark for row in rows if row.mark]
+        hit = sum(mark.hit for mark in marks)
+        console.print(f"{columns(results)[0]}: {hit} of {len(marks)} targets hit.")
+    if spends := spending(results):
+        spent = Table(*spends[0], title="What peers claim and what they spend")
+        for each in spends:
+            spent.add_row(*each.values())
+        console.print(spent)
+
+
+def _measured(wanted: Request, bench: Bench, jobs: int) -> list[Result]:
+    todo = len(bench.missing(wanted.trials))
+    console = Console(stderr=True)
+    bars = (TextColumn("Running"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*bars, console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task("Running", total=todo)
+        return measure(wanted, bench, jobs, lambda: bar.advance(task))
+
+
+def _peer_pythons() -> dict[str, Path]:
+    """The Python of every peer that can be installed; of the others it is said why not."""
+    folder = Path(typer.get_app_dir("hushmeans")) / "peers"
+    found = {}
+    for label, peer in PEERS.items():
+        try:
+            found[label] = environment(peer, folder)
+        except PeerError as error:
+            typer.echo(
+                f"hushmeans: warning: {error}; its figures are quoted instead (--no-peers stops "
+                "the attempt)",
+                err=True,
+            )
+    return found
+
+
+def _data(wanted: Request) -> Path | None:
+    """A folder that has all the paper's datasets that are wanted, checked."""
+    datasets = chosen_datasets([name for name in wanted.datasets if name in DATASETS])
+    if not datasets:
+        return None
+    folder = data_folder()
+    if folder is None:
+        folder = Path(typer.get_app_dir("hushmeans")) / "data"
+        for dataset in datasets:
+            fetch_dataset(dataset, folder)
+    for dataset in datasets:
+        load(dataset, folder)
+    return folder
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",")] if text else []
+
+
+def _whole(name: str, word: str) -> int:
+    try:
+        return whole_number(name, int(word))
+    except ValueError:
+        raise InputError(f"{name} is {word!r}; it must be a whole number, 1 or more") from None
