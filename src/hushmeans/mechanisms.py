@@ -25,7 +25,7 @@ from hushmeans.errors import InputError
 from hushmeans.types import FloatArray, IntArray
 
 LARGEST_SCALE = 2**55
-"""Noise of this scale, added to totals below 2**60, exceeds 64 bits once in e**200 draws."""
+"""Noise of this scale, added to totals below 2**62, exceeds 64 bits once in e**120 draws."""
 
 enable_features("contrib")  # every OpenDP constructor used here asks for it
 

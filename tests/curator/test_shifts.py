@@ -18,6 +18,7 @@ from hushmeans.types import GridArray, IntArray
 
 GRID = Grid(20)
 NORMS: tuple[Norm, ...] = ("l1", "l2")
+ORIGIN = np.zeros((1, 2), dtype=np.int64)
 
 
 def values(largest: int) -> st.SearchStrategy[int]:
@@ -135,6 +136,12 @@ def test_the_sensitivity_of_shifts_is_reached(norm: Norm) -> None:
         (lambda: Shifts(GRID, np.zeros((1, 2), dtype=np.int64), 9, "l1", -1), "unit of sizes"),
         (lambda: Spread(GRID, np.zeros((2, 2), dtype=np.int64), 9, "l1"), "one point"),
         (lambda: Spread(GRID, np.zeros((1, 2), dtype=np.int64), 2 * GRID.unit, "l1"), "clip"),
+        (lambda: Shifts(GRID, np.array([[-(2**63)]]), 9, "l1", 1), "unit box"),
+        (lambda: Spread(GRID, np.array([[-(2**63)]]), 9, "l1"), "unit box"),
+        (lambda: Shifts(GRID, np.ma.MaskedArray([[2**40]], mask=[[True]]), 9, "l1", 1), "array"),
+        (lambda: Shifts(GRID, ORIGIN, 9, "L1", 1), "norm must be"),  # type: ignore[arg-type]
+        (lambda: Spread(GRID, ORIGIN, 9, "max"), "norm must be"),  # type: ignore[arg-type]
+        (lambda: Cells(GRID, ((2**21,),)), "unit box"),
         (lambda: Cells(GRID, ((3, 1),)), "ascend"),
         (lambda: Cells(GRID, ((1, 1),)), "ascend"),
         (lambda: Cells(GRID, (tuple(range(2000)), tuple(range(2000)))), "too many"),
@@ -162,3 +169,25 @@ def test_a_mixed_norm_is_bounded_by_the_number_of_features() -> None:
     norm: Literal["l2"] = "l2"
     question = Spread(GRID, np.zeros((1, 9), dtype=np.int64), 100, norm)
     assert (question.sensitivity("l1"), question.sensitivity("l2")) == (300, 100)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_small_integer_types_do_not_shrink_a_sensitivity(norm: Norm) -> None:
+    plain = Shifts(GRID, ORIGIN, 65536, norm, 65536)
+    small: Any = np.int32(65536)
+    question = Shifts(GRID, ORIGIN, small, norm, small)
+    assert question.sensitivity(norm) == plain.sensitivity(norm)
+    assert type(question.clip) is type(question.size_unit) is int
+
+
+@pytest.mark.parametrize("borders", [((1.5,),), ((math.nan,),), (("a",),)])
+def test_borders_are_whole_numbers(borders: Any) -> None:
+    with pytest.raises(TypeError):
+        Cells(GRID, borders)
+
+
+def test_borders_cannot_be_changed_afterwards() -> None:
+    mine: Any = [[-5, 5]]
+    question = Cells(GRID, mine)
+    mine[0][1] = -9
+    assert question.borders == ((-5, 5),)

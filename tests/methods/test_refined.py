@@ -89,6 +89,17 @@ def test_hardly_any_records_are_no_error(n_records: int, epsilon: float) -> None
 
 
 @pytest.mark.parametrize(
+    "options", [{"rounds": 100}, {"n": 100}, {"clip_quantile": 0.999}, {"size_part": 0.9}]
+)
+def test_extreme_options_are_no_error(options: dict[str, Any]) -> None:
+    coin = open_source((np.arange(400) % 4 == 0).astype(float)[:, None], Bounds((0, 1)))
+    asked = curator(coin, 1.0)
+    found = chosen_method("refined", options).find(asked.door, 2, public_randomness(0))
+    assert asked.settle()
+    assert np.isfinite(found.clusters.centroids).all()
+
+
+@pytest.mark.parametrize(
     ("options", "error", "message"),
     [
         ({"merge": "ward"}, InputError, "no option 'merge'"),

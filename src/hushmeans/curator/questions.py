@@ -7,6 +7,7 @@ settings, never of records. Its answer is a sum over records of a bounded intege
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal, Protocol
@@ -17,7 +18,7 @@ from hushmeans.domain import Box, Grid
 from hushmeans.types import IntArray
 
 LARGEST_COUNT = 2**40
-"""Totals of up to this many records fit into 64-bit integers, with room for the noise."""
+"""Totals of up to this many records fit into 64-bit integers: assumed, as no memory holds more."""
 
 
 LARGEST_CELL_COUNT = 2**20
@@ -123,6 +124,9 @@ class Shifts:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "centroids", _fixed_points(self.grid, self.centroids))
+        object.__setattr__(self, "clip", _whole(self.clip))
+        object.__setattr__(self, "size_unit", _whole(self.size_unit))
+        _check_norm(self.norm)
         _check_clip(self.clip, self.centroids.shape[1] * self.grid.unit)
         if not 0 <= self.size_unit <= 4 * self.grid.unit:
             raise ValueError("the unit of sizes must be between 0 and twice the box's width")
@@ -160,6 +164,8 @@ class Spread:
         object.__setattr__(self, "centre", _fixed_points(self.grid, self.centre))
         if len(self.centre) != 1:
             raise ValueError("a spread is around one point")
+        object.__setattr__(self, "clip", _whole(self.clip))
+        _check_norm(self.norm)
         _check_clip(self.clip, 3 * self.centre.shape[1] * self.grid.unit // 4)
 
     @property
@@ -191,8 +197,12 @@ class Cells:
     name: ClassVar[str] = "cells"
 
     def __post_init__(self) -> None:
-        if any(list(each) != sorted(set(each)) for each in self.borders):
+        fixed = tuple(tuple(_whole(border) for border in each) for each in self.borders)
+        object.__setattr__(self, "borders", fixed)
+        if any(list(each) != sorted(set(each)) for each in fixed):
             raise ValueError("the borders of a feature must ascend")
+        if any(abs(border) > self.grid.unit for each in fixed for border in each):
+            raise ValueError("borders must lie in the unit box")
         if math.prod(self.parts) > LARGEST_CELL_COUNT:
             raise ValueError("too many cells")
 
@@ -275,17 +285,30 @@ class Door:
 
 def _fixed_points(grid: Grid, points: IntArray) -> IntArray:
     """A copy that nobody can change, of points that are on the grid and in the box."""
-    if points.dtype != np.int64:
-        raise ValueError("centroids must be whole numbers, on the grid")
+    if type(points) is not np.ndarray or points.dtype != np.int64:
+        raise ValueError("centroids must be an array of whole numbers, on the grid")
     if points.ndim != 2 or 0 in points.shape:
         raise ValueError("centroids must be a table with at least one row and one column")
-    if np.abs(points).max() > grid.unit:
-        raise ValueError("centroids must lie in the unit box")
-    if Grid.for_features(points.shape[1]).bits < grid.bits:
-        raise ValueError("the grid is too fine for exact distances in this many features")
     fixed = points.copy()
     fixed.flags.writeable = False
+    # Compared at both ends: the absolute value of the smallest 64-bit integer is negative.
+    if fixed.min() < -grid.unit or fixed.max() > grid.unit:
+        raise ValueError("centroids must lie in the unit box")
+    if Grid.for_features(fixed.shape[1]).bits < grid.bits:
+        raise ValueError("the grid is too fine for exact distances in this many features")
     return fixed
+
+
+def _check_norm(norm: str) -> None:
+    if norm not in ("l1", "l2"):
+        raise ValueError("the norm must be l1 or l2")
+
+
+def _whole(value: int) -> int:
+    """A whole number of unlimited size, so that its square cannot overflow."""
+    if isinstance(value, bool):
+        raise TypeError("a truth value is no number of grid steps")
+    return operator.index(value)
 
 
 def _check_grid(grid: Grid, points: IntArray, box: Box) -> None:

@@ -8,6 +8,7 @@ that the noise follows the size of the clusters.
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -26,8 +27,8 @@ from hushmeans.types import FloatArray
 
 MERGE = "ward"
 PICTURE_RECORDS = 3000
-RECORDS_PER_CLUSTER = 60
-"""The picture has as many records as the first, or as the second for each cluster."""
+RECORDS_PER_CENTROID = 30
+"""The picture has as many records as the first, or as the second for each centroid."""
 ONE_ROUND, TWO_ROUNDS = 1 / 3, 0.1
 """Noise of a centroid, relative to the spread, above which one round or two are all that pays."""
 LAST_ROUND = 1.5
@@ -36,7 +37,7 @@ SIZE_DOUBT = 0.5
 """How far off, relatively, a size known before a round is taken to be."""
 SMALLEST_CLIP = 1e-3
 UNKNOWN_VARIANCE = 1.0
-MOST = 1000
+MOST = 100
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class RefinedMethod:
 
     def find(self, door: Door, n_clusters: int, generator: Generator) -> Found:
         """Spend part of the budget on a picture, the rest on rounds."""
-        n_records = max(PICTURE_RECORDS, RECORDS_PER_CLUSTER * n_clusters)
+        n_records = max(PICTURE_RECORDS, RECORDS_PER_CENTROID * max(self.n, 2) * n_clusters)
         picture = draw_picture(door, n_records, generator)
         rest = 1 - picture.spent
         rounds, n = self._settle_size_of_work(picture, door.noise, n_clusters, rest)
@@ -116,7 +117,8 @@ class RefinedMethod:
         points = grid.to_unit_box(steps)
         gaps = _gaps(picture, points)
         typical = float(np.quantile(lengths(gaps, noise), self.clip_quantile))
-        clip = max(round(max(typical, SMALLEST_CLIP) * grid.unit), 1)
+        clip = round(max(typical, SMALLEST_CLIP) * grid.unit)
+        clip = min(max(clip, 1), door.n_features * grid.unit)
         size_unit = _size_unit(clip, self.size_part, door)
         answer = door.ask(Shifts(grid, steps, clip, noise.norm, size_unit), share)
         sizes, size_variances = _combine_sizes(
@@ -181,9 +183,13 @@ def _combine_sizes(
 def _start(picture: Picture, n_centroids: int, generator: Generator) -> Clusters:
     """Ordinary k-means on the picture; nothing is known of its error."""
     from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
 
     seed = int(generator.integers(2**31))
-    model = KMeans(n_centroids, n_init=4, max_iter=30, random_state=seed).fit(picture.records)
+    model = KMeans(n_centroids, n_init=4, max_iter=30, random_state=seed)
+    with warnings.catch_warnings():  # a picture with few distinct records is no fault
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(picture.records)
     shares = np.bincount(model.labels_, minlength=n_centroids) / len(model.labels_)
     sizes = shares * picture.moments.size
     return Clusters(
