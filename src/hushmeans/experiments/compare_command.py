@@ -17,7 +17,7 @@ from hushmeans.curator.kernel import available_threads
 from hushmeans.errors import InputError
 from hushmeans.experiments.compare import METHODS, Bench, Request, Result, measure, own_number
 from hushmeans.experiments.compare_page import draw, page
-from hushmeans.experiments.compare_tables import columns, spending, table
+from hushmeans.experiments.compare_tables import Row, columns, spending, table
 from hushmeans.experiments.datasets import DATASETS, chosen_datasets, data_folder, load
 from hushmeans.experiments.download import fetch_dataset
 from hushmeans.experiments.families import FAMILIES
@@ -117,32 +117,37 @@ def write_page(wanted: Request, bench: Bench, results: list[Result]) -> Path:
 
 
 def show(wanted: Request, results: list[Result], console: Console) -> None:
-    """Print the table against the targets, and what peers spend."""
+    """Print the means, how the targets fared, and what peers spend."""
     promise = f"δ = {wanted.delta:g}" if wanted.delta else "pure ε"
-    shown = Table(title=f"NICV, {promise}, mean ± standard error of {wanted.runs} runs")
     rows = table(results)
-    judged, peers = any(row.mark for row in rows), any(row.best_peer for row in rows)
+    means = Table(title=f"NICV, {promise}, mean of {wanted.runs} runs (errors are on the page)")
     for name in ("dataset", "k", "ε", *columns(results)):
-        shown.add_column(name, justify="left" if name == "dataset" else "right")
-    for name in (["target", "reached"] if judged else []) + (["best peer"] if peers else []):
-        shown.add_column(name)
+        means.add_column(name, justify="left" if name == "dataset" else "right")
     for row in rows:
         dataset, k, epsilon = row.place
-        cells = [dataset, str(k), f"{epsilon:g}", *row.cells]
-        if judged:
-            colour = "green" if row.mark and row.mark.hit else "red"
-            cells += [row.target, f"[{colour}]{row.mark}[/]" if row.mark else ""]
-        shown.add_row(*cells, *([row.best_peer] if peers else []))
-    console.print(shown)
-    if judged:
-        marks = [row.mark for row in rows if row.mark]
-        hit = sum(mark.hit for mark in marks)
-        console.print(f"{columns(results)[0]}: {hit} of {len(marks)} targets hit.")
+        plain = [cell.partition(" ± ")[0] for cell in row.cells]
+        means.add_row(dataset, str(k), f"{epsilon:g}", *plain)
+    console.print(means)
+    _show_targets([row for row in rows if row.mark], columns(results)[0], console)
     if spends := spending(results):
         spent = Table(*spends[0], title="What peers claim and what they spend")
         for each in spends:
             spent.add_row(*each.values())
         console.print(spent)
+
+
+def _show_targets(rows: list[Row], method: str, console: Console) -> None:
+    if not rows:
+        return
+    shown = Table("dataset", "ε", method, "target", "", "best peer", title="Against the targets")
+    for row in rows:
+        dataset, _, epsilon = row.place
+        colour = "green" if row.mark and row.mark.hit else "red"
+        reached = f"[{colour}]{row.mark}[/]"
+        shown.add_row(dataset, f"{epsilon:g}", row.cells[0], row.target, reached, row.best_peer)
+    console.print(shown)
+    hit = sum(row.mark.hit for row in rows if row.mark)
+    console.print(f"{method}: {hit} of {len(rows)} targets hit.")
 
 
 def _measured(wanted: Request, bench: Bench, jobs: int) -> list[Result]:
