@@ -1,0 +1,155 @@
+"""Each idea of the refined method switched off, one at a time, over families and real datasets.
+
+Prints, per group of tables, the geometric mean over tables and epsilons of NICV over the
+non-private NICV, and the same for squared NICV. Simulated noise; takes minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from joblib import Parallel, delayed
+from rich.console import Console
+from rich.table import Table
+from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
+
+from hushmeans.budget import Budget
+from hushmeans.curator.curator import Curator
+from hushmeans.curator.sources import open_source
+from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.domain import Bounds
+from hushmeans.evaluate import Score, score
+from hushmeans.experiments.datasets import DATASETS, data_folder, load
+from hushmeans.experiments.families import Family, Map, Mixture
+from hushmeans.mechanisms import mechanism_for
+from hushmeans.methods import picture, refined
+from hushmeans.methods.start import public_randomness
+from hushmeans.types import FloatArray
+
+SHAPES = (
+    *((1000, 2, 4), (10_000, 2, 16), (100_000, 2, 64), (3000, 10, 4), (30_000, 10, 16)),
+    *((100_000, 10, 64), (10_000, 50, 4), (100_000, 50, 16)),
+)
+FAMILIES: dict[str, Family] = {
+    **{
+        f"{sizes}, {shape}, {width}": Mixture(*shape, sizes, width)
+        for shape in SHAPES
+        for sizes in ("balanced", "skewed")
+        for width in ("tight", "wide")
+    },
+    "map, k = 15": Map("ablation-15", "scattered", 15, 5000, 0.25),
+    "map, k = 50": Map("ablation-50", "scattered", 50, 7500, 0.2),
+    "map, k = 100": Map("ablation-100", "grid", 100, 100_000, 0.2),
+}
+EPSILONS = (0.2, 1.0)
+LARGEST_REFERENCE = 30_000
+"""Records on which the non-private reference is found; it is scored on all."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The method with something changed: options, and constants of its modules."""
+
+    options: dict[str, Any] = field(default_factory=dict)
+    refined: dict[str, Any] = field(default_factory=dict)
+    picture: dict[str, Any] = field(default_factory=dict)
+
+
+def follow_all(spread: float, variances: FloatArray) -> FloatArray:
+    """Make every noisy move whole."""
+    return np.ones((len(variances), 1))
+
+
+VARIANTS = {
+    "as it is": Variant(),
+    "no cells": Variant(picture={"MOST_HALVINGS": 0}),
+    "moves made whole": Variant(refined={"_believed_part": follow_all}),
+    "no memory of sizes": Variant(refined={"SIZE_DOUBT": 1e6}),
+    "n = 1": Variant({"n": 1}),
+    "n = 3": Variant({"n": 3}),
+    "one round": Variant({"rounds": 1}),
+    "three rounds, n = 2": Variant({"rounds": 3, "n": 2}),
+    "clip at 70 %": Variant({"clip_quantile": 0.7}),
+    "clip at 90 %": Variant({"clip_quantile": 0.9}),
+    "sizes get 25 %": Variant({"size_part": 0.25}),
+    "equal rounds": Variant(refined={"LAST_ROUND": 1.0}),
+}
+
+
+def source_of(name: str) -> tuple[MemorySource, int, Score]:
+    """The records, the number of clusters and the non-private scores."""
+    if name in DATASETS:
+        folder = data_folder()
+        assert folder is not None
+        source, n_clusters = load(DATASETS[name], folder), DATASETS[name].n_clusters
+    else:
+        family = FAMILIES[name]
+        source, n_clusters = open_source(family.points(), Bounds((-1, 1))), family.n_clusters
+    points = source.records / source.box.grid.unit
+    few = points[:: len(points) // LARGEST_REFERENCE + 1]
+    plain = KMeans(n_clusters, n_init=4, random_state=0).fit(few).cluster_centers_
+    return replace(source, threads=1), n_clusters, score(source.records, source.box.grid, plain)
+
+
+def ratios(name: str, runs: int, delta: float) -> Iterator[tuple[str, str, float, float]]:
+    """For each variant and epsilon, the mean scores over the non-private ones."""
+    source, n_clusters, reference = source_of(name)
+    for title, variant in VARIANTS.items():
+        with ExitStack() as stack:
+            for module, changes in ((refined, variant.refined), (picture, variant.picture)):
+                for constant, value in changes.items():
+                    stack.enter_context(patch.object(module, constant, value))
+            method = refined.RefinedMethod(**variant.options)
+            for epsilon in EPSILONS:
+                scores = []
+                for seed in range(runs):
+                    budget = Budget.of(epsilon, delta)
+                    curator = Curator(source, mechanism_for(budget, seed), budget)
+                    found = method.find(curator.door, n_clusters, public_randomness(seed))
+                    scores.append(score(source.records, source.box.grid, found.clusters.centroids))
+                nicv = np.mean([each.nicv for each in scores]) / reference.nicv
+                squared = np.mean([each.nicv_squared for each in scores]) / reference.nicv_squared
+                yield title, name, float(nicv), float(squared)
+
+
+def all_ratios(name: str, runs: int, delta: float) -> list[tuple[str, str, float, float]]:
+    """One table's results, on one thread."""
+    with threadpool_limits(1):
+        return list(ratios(name, runs, delta))
+
+
+def group(name: str) -> str:
+    """The group a table belongs to."""
+    return "real" if name in DATASETS else name.partition(",")[0]
+
+
+def main() -> None:
+    """Run every variant on every table and print the means per group."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--delta", type=float, default=0.0)
+    wanted = parser.parse_args()
+    names = [*FAMILIES, *(DATASETS if data_folder() else ())]
+    tasks = (delayed(all_ratios)(name, wanted.runs, wanted.delta) for name in names)
+    results = [row for rows in Parallel(n_jobs=-1)(tasks) for row in rows]
+    groups = list(dict.fromkeys(group(name) for name in names))
+    table = Table("", *groups, title="NICV / squared NICV, over non-private")
+    for title in VARIANTS:
+        cells = []
+        for each in groups:
+            here = [row for row in results if row[0] == title and group(row[1]) == each]
+            means = [float(np.exp(np.mean(np.log([row[i] for row in here])))) for i in (2, 3)]
+            cells.append(f"{means[0]:.3f} / {means[1]:.2f}")
+        table.add_row(title, *cells)
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
