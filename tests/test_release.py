@@ -18,10 +18,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hushmeans.budget import LARGEST_EPSILON, Budget, Spend, allocation
+from hushmeans.document import SCHEMA, checksum
 from hushmeans.domain import Box
 from hushmeans.errors import InputError
 from hushmeans.fitting import fit_release
-from hushmeans.release import SCHEMA, ClusterTable, Release, _checksum
+from hushmeans.release import ClusterTable, Release
 
 MALFORMED = "the release is incomplete or malformed"
 NOT_A_RELEASE = "this is not a hushmeans release"
@@ -74,7 +75,7 @@ def forged(release: Release, **changes: Any) -> str:
     """A changed release with a checksum that matches."""
     parsed = document(release)
     parsed["release"].update(changes)
-    parsed["checksum"] = _checksum(parsed["release"])
+    parsed["checksum"] = checksum(parsed["release"])
     return json.dumps(parsed)
 
 
@@ -286,7 +287,7 @@ def test_a_document_of_another_kind_is_refused(release: Release) -> None:
 def test_content_that_lacks_a_field_is_refused(release: Release, key: str) -> None:
     parsed = document(release)
     del parsed["release"][key]
-    parsed["checksum"] = _checksum(parsed["release"])
+    parsed["checksum"] = checksum(parsed["release"])
     with pytest.raises(InputError, match=MALFORMED):
         Release.from_json(json.dumps(parsed))
 

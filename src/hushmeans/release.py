@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +11,18 @@ import numpy as np
 
 from hushmeans.arguments import amount_text, exact_amount, whole_number
 from hushmeans.budget import Budget, Spend
+from hushmeans.document import (
+    read_document,
+    read_list,
+    read_names,
+    read_number,
+    read_numbers,
+    read_settings,
+    read_table,
+    read_text,
+    read_truth,
+    write_document,
+)
 from hushmeans.domain import Bounds, Box
 from hushmeans.errors import InputError
 from hushmeans.files import written_whole
@@ -208,36 +218,30 @@ class Release:
                 for spend in self.spends
             ],
         }
-        document = {
-            "kind": KIND,
-            "schema": SCHEMA,
-            "checksum": _checksum(content),
-            "release": content,
-        }
-        return json.dumps(document, indent=2, allow_nan=False) + "\n"
+        return write_document(content)
 
     @classmethod
     def from_json(cls, text: str) -> Release:
-        """The release that `to_json` wrote.
-
-        The checksum tells a damaged or edited file; it is no signature, and somebody who
-        means to forge a release can make a new one.
-        """
-        content = _checked_content(text)
+        """The release that `to_json` wrote; anything else is refused."""
+        content = read_document(text)
         try:
             bounds = content["bounds"]
             leaves = content["leaves"]
             return cls(
                 **vars(_cluster_table(content)),
                 leaves=None if leaves is None else _cluster_table(leaves),
-                box=Box(_numbers(bounds["low"]), _numbers(bounds["high"]), _names(bounds["names"])),
+                box=Box(
+                    read_numbers(bounds["low"]),
+                    read_numbers(bounds["high"]),
+                    read_names(bounds["names"]),
+                ),
                 budget=Budget.of(content["epsilon"], content["delta"]),
                 rows_per_person=whole_number("rows_per_person", content["rows_per_person"]),
-                simulated=_truth(content["simulated"]),
-                spends=tuple(_spend(spend) for spend in _list(content["spends"])),
-                method=_text(content["method"]),
-                method_options=_settings(content["method_options"], int | float | str),
-                versions=_settings(content["versions"], str),
+                simulated=read_truth(content["simulated"]),
+                spends=tuple(_spend(spend) for spend in read_list(content["spends"])),
+                method=read_text(content["method"]),
+                method_options=read_settings(content["method_options"], int | float | str),
+                versions=read_settings(content["versions"], str),
             )
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
             raise InputError("the release is incomplete or malformed") from None
@@ -247,11 +251,6 @@ class Release:
 
         return open_source(data, Bounds(self.box)).records
 
-
-KIND = "hushmeans release"
-
-SCHEMA = 1
-"""The version of the JSON form; a higher one belongs to a newer hushmeans."""
 
 PLAIN_FIELDS = (
     "centres",
@@ -263,37 +262,6 @@ PLAIN_FIELDS = (
     "method",
 )
 """The fields that JSON holds as they are."""
-
-
-def _checksum(content: Mapping[str, Any]) -> str:
-    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(canonical.encode()).hexdigest()
-
-
-def _checked_content(text: str) -> Mapping[str, Any]:
-    """The part of the document that the checksum covers."""
-    try:
-        document = json.loads(text)
-        kind, schema = document["kind"], document["schema"]
-    except (KeyError, TypeError, ValueError, RecursionError):
-        raise InputError("this is not a hushmeans release") from None
-    if kind != KIND or isinstance(schema, bool) or not isinstance(schema, int) or schema < 1:
-        raise InputError("this is not a hushmeans release")
-    if schema > SCHEMA:
-        raise InputError(
-            f"the release has schema {schema} and this hushmeans reads up to {SCHEMA}; "
-            "upgrade hushmeans"
-        )
-    try:
-        checksum, expected = _checksum(document["release"]), document["checksum"]
-    except (KeyError, TypeError, ValueError, RecursionError):
-        raise InputError("the release is incomplete or malformed") from None
-    if checksum != expected:
-        raise InputError(
-            "the release does not match its checksum: it was damaged or edited after it was made"
-        )
-    content: Mapping[str, Any] = document["release"]
-    return content
 
 
 def in_original_units(clusters: Clusters, box: Box) -> ClusterTable:
@@ -321,10 +289,10 @@ def _rows(table: FloatArray) -> Table:
 
 def _cluster_table(content: Mapping[str, Any]) -> ClusterTable:
     return ClusterTable(
-        centres=_table(content["centres"]),
-        standard_errors=_table(content["standard_errors"]),
-        sizes=_numbers(content["sizes"]),
-        size_standard_errors=_numbers(content["size_standard_errors"]),
+        centres=read_table(content["centres"]),
+        standard_errors=read_table(content["standard_errors"]),
+        sizes=read_numbers(content["sizes"]),
+        size_standard_errors=read_numbers(content["size_standard_errors"]),
     )
 
 
@@ -332,47 +300,4 @@ def _spend(spend: Mapping[str, Any]) -> Spend:
     share = exact_amount("share", spend["share"])
     if not 0 < share <= 1:
         raise ValueError
-    return Spend(_text(spend["question"]), share, _number(spend["loss"]))
-
-
-def _settings(settings: Any, kind: Any) -> tuple[tuple[str, Any], ...]:
-    for value in settings.values():
-        if isinstance(value, bool) or not isinstance(value, kind):
-            raise TypeError
-    return tuple(settings.items())
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError
-    return value
-
-
-def _table(rows: Any) -> Table:
-    return tuple(_numbers(row) for row in _list(rows))
-
-
-def _numbers(row: Any) -> tuple[float, ...]:
-    return tuple(_number(value) for value in _list(row))
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError
-    return float(value)
-
-
-def _truth(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError
-    return value
-
-
-def _names(names: Any) -> tuple[str, ...] | None:
-    return None if names is None else tuple(_text(name) for name in _list(names))
-
-
-def _list(values: Any) -> list[Any]:
-    if not isinstance(values, list):
-        raise TypeError
-    return values
+    return Spend(read_text(spend["question"]), share, read_number(spend["loss"]))
