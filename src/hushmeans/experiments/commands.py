@@ -13,11 +13,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from hushmeans.curator.kernel import available_threads
-from hushmeans.errors import InputError
 from hushmeans.experiments import reproduce as experiment
 from hushmeans.experiments.datasets import Dataset, chosen_datasets, data_folder, load
 from hushmeans.experiments.download import fetch_dataset
 from hushmeans.experiments.engine import Workshop
+from hushmeans.experiments.long_work import kept_when_stopped
 from hushmeans.experiments.protocol import chosen_figures
 from hushmeans.experiments.reproduce import Outcome, Request
 from hushmeans.experiments.verdicts import claim_texts, overall
@@ -36,19 +36,8 @@ def reproduce(
     """Run, and print what came of it."""
     workshop = Workshop(out, None if synthetic else _data(wanted.datasets))
     started = time.monotonic()
-    try:
+    with kept_when_stopped(out):
         outcome = _run(wanted, workshop, jobs or available_threads())
-    except OSError as error:
-        reason = error.strerror or "the folder cannot be written to"
-        raise InputError(
-            f"cannot write to {out}: {reason}; finished work is kept, run again to continue"
-        ) from None
-    except KeyboardInterrupt:
-        typer.echo(
-            f"hushmeans: interrupted; finished work is kept in {out}, run again to continue",
-            err=True,
-        )
-        raise
     if as_json:
         typer.echo(json.dumps(experiment.verdict_rows(outcome.verdicts)))
         return

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import BrokenExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from hushmeans.errors import InputError
 from hushmeans.experiments.baselines import NOT_PRIVATE, ONE_POINT
 from hushmeans.experiments.datasets import DATASETS
 from hushmeans.experiments.families import family
+from hushmeans.experiments.long_work import run_all
 from hushmeans.experiments.peers import PEERS
 from hushmeans.experiments.targets import Mark, mark
 from hushmeans.experiments.trials import (
@@ -146,21 +147,8 @@ def measure(
     request: Request, bench: Bench, jobs: int, watch: Callable[[], None] = lambda: None
 ) -> list[Result]:
     """Run what is not done yet, and sum up; `watch` is called after each piece of work."""
-    from joblib import Parallel, delayed
-
     (bench.out / "pieces").mkdir(parents=True, exist_ok=True)
-    todo = bench.missing(request.trials)
-    finished = Parallel(n_jobs=min(jobs, max(len(todo), 1)), return_as="generator_unordered")(
-        delayed(_do_one)(bench, trial) for trial in todo
-    )
-    try:
-        for _ in finished:
-            watch()
-    except BrokenExecutor:
-        raise InputError(
-            "a worker was killed, perhaps for lack of memory; finished work is kept: run again, "
-            "with fewer --jobs"
-        ) from None
+    run_all(partial(_do_one, bench), bench.missing(request.trials), jobs, watch)
     rows = bench.collect(request.trials)
     results = summed_up(rows)
     with written_whole(bench.out / "runs.parquet") as beside:

@@ -21,6 +21,7 @@ from hushmeans.experiments.compare_tables import Row, columns, spending, table
 from hushmeans.experiments.datasets import DATASETS, chosen_datasets, data_folder, load
 from hushmeans.experiments.download import fetch_dataset
 from hushmeans.experiments.families import FAMILIES
+from hushmeans.experiments.long_work import kept_when_stopped
 from hushmeans.experiments.peers import PEERS, PeerError, environment
 from hushmeans.experiments.trials import Materials
 from hushmeans.files import written_whole
@@ -72,20 +73,9 @@ def compare(
     pythons = _peer_pythons() if peers else {}
     wanted = replace(wanted, peers=tuple(pythons))
     bench = Bench(out, Materials(data, tuple(pythons.items())))
-    try:
+    with kept_when_stopped(out):
         results = _measured(wanted, bench, jobs or available_threads())
         path = write_page(wanted, bench, results)
-    except OSError as error:
-        reason = error.strerror or "the folder cannot be written to"
-        raise InputError(
-            f"cannot write to {out}: {reason}; finished work is kept, run again to continue"
-        ) from None
-    except KeyboardInterrupt:
-        typer.echo(
-            f"hushmeans: interrupted; finished work is kept in {out}, run again to continue",
-            err=True,
-        )
-        raise
     if as_json:
         typer.echo(json.dumps([asdict(result) for result in results]))
         return

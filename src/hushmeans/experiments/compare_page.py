@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
@@ -14,11 +13,12 @@ from matplotlib.figure import Figure
 
 from hushmeans.experiments.compare import Result
 from hushmeans.experiments.compare_tables import Row, columns, quoted, spending, table
-from hushmeans.experiments.page import STYLE
+from hushmeans.experiments.page import image, opening
 from hushmeans.files import written_whole
 
 COLOURS = ("#d55e00", "#0072b2", "#7f7f7f", "#009e73", "#cc79a7", "#e69f00")
 MARKERS = "oDs^vP"
+ALT = "the ratios of NICV; the values are in comparison.csv"
 
 SPENDING_NOTE = (
     "Summed over the rounds of a fit, from the noise that the peer's own code draws on points of "
@@ -39,17 +39,12 @@ def page(facts: Mapping[str, str], results: Sequence[Result], figures: Iterable[
     figures
         The SVG files, in order; they become part of the page.
     """
-    title = "Private k-means, compared"
     parts = [
-        "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
-        "<meta name='viewport' content='width=device-width, initial-scale=1'>",
-        f"<title>{title}</title><style>{STYLE}</style></head><body><h1>{title}</h1>",
-        "<p>Simulated noise: an experiment, not a private release.</p>",
-        _plain_table([{"": name, " ": text} for name, text in facts.items()]),
+        opening("Private k-means, compared", facts),
         "<h2>NICV, mean ± standard error; lower is better</h2>",
         _main_table(table(results), columns(results)),
         "<h2>Figures</h2>",
-        *(_image(path) for path in figures),
+        *(image(path, ALT) for path in figures),
         "<h2>NICV squared</h2>",
         _main_table(table(results, squared=True), columns(results)),
     ]
@@ -160,9 +155,3 @@ def _plain_table(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def _td(text: str, kind: str = "") -> str:
     return f"<td class='number {kind}'>{escape(text)}</td>"
-
-
-def _image(path: Path) -> str:
-    data = base64.b64encode(path.read_bytes()).decode()
-    alt = f"{path.stem}: the ratios of NICV; the values are in comparison.csv"
-    return f"<img alt='{escape(alt)}' src='data:image/svg+xml;base64,{data}'>"

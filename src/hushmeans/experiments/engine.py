@@ -6,9 +6,8 @@ Every piece of work writes one file of its own, whole or not at all. What has a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,6 +17,7 @@ from hushmeans.curator.sources.memory import MemorySource
 from hushmeans.errors import InputError
 from hushmeans.experiments.baselines import Baseline, run_baseline
 from hushmeans.experiments.datasets import DATASETS, load
+from hushmeans.experiments.long_work import run_all
 from hushmeans.experiments.runs import Batch, run_batch
 from hushmeans.experiments.standins import stand_in
 from hushmeans.files import written_whole
@@ -64,21 +64,8 @@ def do(
     watch: Callable[[], None] = lambda: None,
 ) -> None:
     """Do all the work that is missing; `watch` is called after each piece."""
-    from joblib import Parallel, delayed
-
     workshop.pieces.mkdir(parents=True, exist_ok=True)
-    todo = workshop.missing(works)
-    finished = Parallel(n_jobs=min(jobs, max(len(todo), 1)), return_as="generator_unordered")(
-        delayed(_do_one)(workshop, work) for work in todo
-    )
-    try:
-        for _ in finished:
-            watch()
-    except BrokenExecutor:
-        raise InputError(
-            "a worker was killed, perhaps for lack of memory; finished work is kept: run again, "
-            "with fewer --jobs"
-        ) from None
+    run_all(partial(_do_one, workshop), workshop.missing(works), jobs, watch)
 
 
 def _do_one(workshop: Workshop, work: Work) -> None:

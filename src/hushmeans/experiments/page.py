@@ -11,6 +11,8 @@ from typing import Any
 from hushmeans.experiments.verdicts import Verdict, claim_texts, overall
 from hushmeans.methods.merge import RULES
 
+ALT = "curves of NICV for the four methods; the values are in summary.csv"
+
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --good: #2a8a2a; --bad: #c33; --open: #b8860b; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
@@ -43,21 +45,35 @@ def page(
     tables
         Further tables, by their titles.
     """
-    parts = [
-        "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
-        "<meta name='viewport' content='width=device-width, initial-scale=1'>",
-        f"<title>The DP-KCCM paper, reproduced</title><style>{STYLE}</style></head><body>",
-        "<h1>The DP-KCCM paper, reproduced</h1>",
-        "<p>Simulated noise: an experiment, not a private release.</p>",
-        _facts(facts),
-    ]
+    parts = [opening("The DP-KCCM paper, reproduced", facts)]
     if verdicts:
         parts += ["<h2>What holds</h2>", _method_note(), _verdict_tables(verdicts)]
-    parts += ["<h2>Figures</h2>", *(_image(path) for path in figures)]
+    parts += ["<h2>Figures</h2>", *(image(path, ALT) for path in figures)]
     for title, rows in tables.items():
         parts += [f"<h2>{escape(title)}</h2>", _table(rows)]
     parts.append("</body></html>\n")
     return "\n".join(parts)
+
+
+def opening(title: str, facts: Mapping[str, str]) -> str:
+    """How every page of an experiment begins: what it is, and what was run."""
+    return "\n".join(
+        [
+            "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
+            "<meta name='viewport' content='width=device-width, initial-scale=1'>",
+            f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>",
+            f"<h1>{escape(title)}</h1>",
+            "<p>Simulated noise: an experiment, not a private release.</p>",
+            _facts(facts),
+        ]
+    )
+
+
+def image(path: Path, what: str) -> str:
+    """An SVG file as part of the page."""
+    data = base64.b64encode(path.read_bytes()).decode()
+    alt = escape(f"{path.stem}: {what}")
+    return f"<img alt='{alt}' src='data:image/svg+xml;base64,{data}'>"
 
 
 def _facts(facts: Mapping[str, str]) -> str:
@@ -105,12 +121,6 @@ def _verdict_cell(verdict: Verdict) -> str:
         f"<td><span class='{verdict.verdict}'>{verdict.verdict}</span><br>"
         f"{found.mean:+.3f} [{found.low:+.3f}, {found.high:+.3f}]{note}</td>"
     )
-
-
-def _image(path: Path) -> str:
-    data = base64.b64encode(path.read_bytes()).decode()
-    alt = f"{path.stem}: curves of NICV for the four methods; the values are in summary.csv"
-    return f"<img alt='{escape(alt)}' src='data:image/svg+xml;base64,{data}'>"
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> str:
