@@ -31,6 +31,11 @@ RECORDS_PER_CENTROID = 30
 """The picture has as many records as the first, or as the second for each centroid."""
 ONE_ROUND, TWO_ROUNDS = 1 / 3, 0.1
 """Noise of a centroid, relative to the spread, above which one round or two are all that pays."""
+NEGLIGIBLE = 0.01
+"""Relative noise up to which a further round costs nothing: it adds 1e-4 to squared distances."""
+MOST_ROUNDS = 8
+FINE_ROUNDS = 2
+"""Rounds before merging; what comes after lets the merged centroids settle."""
 LAST_ROUND = 1.5
 """What the last round weighs, the others weighing 1."""
 SIZE_DOUBT = 0.5
@@ -42,7 +47,7 @@ MOST = 100
 
 @dataclass(frozen=True)
 class RefinedMethod:
-    """Picture, start, rounds of clipped shifts, merging before the last.
+    """Picture, start, two rounds of clipped shifts at the most, merging, more rounds.
 
     Attributes
     ----------
@@ -82,10 +87,12 @@ class RefinedMethod:
         rounds, n = self._settle_size_of_work(picture, door.noise, n_clusters, rest)
         leaves = _start(picture, n * n_clusters, generator)
         shares = _shares(rest, rounds)
-        for share in shares[:-1]:
+        fine = min(rounds - 1, FINE_ROUNDS)
+        for share in shares[:fine]:
             leaves = self._round(door, picture, leaves, share)
-        merged = merge(leaves, n_clusters, MERGE)
-        clusters = self._round(door, picture, merged, shares[-1])
+        clusters = merge(leaves, n_clusters, MERGE)
+        for share in shares[fine:]:
+            clusters = self._round(door, picture, clusters, share)
         return Found(clusters, leaves if n > 1 else clusters)
 
     def _settle_size_of_work(
@@ -107,6 +114,8 @@ class RefinedMethod:
             rounds = 2
         if relative * 2**price > ONE_ROUND:
             rounds = 1
+        while rounds < MOST_ROUNDS and relative * (rounds + 1) ** price <= NEGLIGIBLE:
+            rounds += 1
         rounds = self.rounds or rounds
         return rounds, self.n or (1 if rounds == 1 else 2)
 
