@@ -41,6 +41,8 @@ LAST_ROUND = 1.5
 SIZE_DOUBT = 0.5
 """How far off, relatively, a size known before a round is taken to be."""
 SMALLEST_CLIP = 1e-3
+LAG = 0.5
+"""What a clipped round leaves undone, relative to what it moves: half of the shifts are cut."""
 UNKNOWN_VARIANCE = 1.0
 MOST = 100
 
@@ -141,9 +143,10 @@ class RefinedMethod:
         noise_of_shift = answer.variance / grid.unit**2
         variances = (noise_of_shift + moves**2 * size_variances[:, None]) / divisors**2
         believed = _believed_part(float((gaps**2).sum(axis=1).mean()), variances)
+        moves *= believed
         return Clusters(
-            centroids=np.clip(points + believed * moves, -1.0, 1.0),
-            variances=np.minimum(believed * variances, UNKNOWN_VARIANCE),
+            centroids=np.clip(points + moves, -1.0, 1.0),
+            variances=np.minimum(believed * variances + (LAG * moves) ** 2, UNKNOWN_VARIANCE),
             sizes=sizes,
             size_variances=size_variances,
         )
