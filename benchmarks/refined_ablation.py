@@ -79,7 +79,7 @@ VARIANTS = {
     "clip at 70 %": Variant({"clip_quantile": 0.7}),
     "clip at 90 %": Variant({"clip_quantile": 0.9}),
     "sizes get 25 %": Variant({"size_part": 0.25}),
-    "equal rounds": Variant(refined={"LAST_ROUND": 1.0}),
+    "equal rounds": Variant({"last_round": 1.0}),
 }
 
 

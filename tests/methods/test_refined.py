@@ -92,7 +92,11 @@ def test_hardly_any_records_are_no_error(n_records: int, epsilon: float) -> None
 
 
 @pytest.mark.parametrize(
-    "options", [{"rounds": 100}, {"n": 100}, {"clip_quantile": 0.999}, {"size_part": 0.9}]
+    "options",
+    [
+        *({"rounds": 100}, {"n": 100}, {"clip_quantile": 1.0}, {"size_part": 0.99}),
+        *({"cells_share": 0.5, "rounds": 100, "last_round": 0.01}, {"last_round": 100.0}),
+    ],
 )
 def test_extreme_options_are_no_error(options: dict[str, Any]) -> None:
     coin = open_source((np.arange(400) % 4 == 0).astype(float)[:, None], Bounds((0, 1)))
@@ -108,8 +112,8 @@ def test_extreme_options_are_no_error(options: dict[str, Any]) -> None:
         ({"merge": "ward"}, InputError, "no option 'merge'"),
         ({"rounds": -1}, InputError, "rounds is -1"),
         ({"n": 2.5}, InputTypeError, "n must be a whole number"),
-        ({"clip_quantile": 1.0}, InputError, "clip_quantile must be a number between 0 and 1"),
-        ({"size_part": "half"}, InputError, "size_part must be a number between 0 and 1"),
+        ({"clip_quantile": 1.5}, InputError, "clip_quantile must lie between 0.01 and 1"),
+        ({"size_part": "half"}, InputTypeError, "size_part must be a number"),
     ],
 )
 def test_a_wrong_option_is_refused(
@@ -191,6 +195,18 @@ def test_a_feature_divided_often_is_divided_over_its_whole_range() -> None:
 def test_a_share_is_a_fraction_of_millionths() -> None:
     assert exact_share(0.123456789) == Fraction(123457, 10**6)
     assert exact_share(1e-12) == Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 7, 100])
+@pytest.mark.parametrize("last_round", [0.01, 1.5, 100.0])
+@pytest.mark.parametrize("rest", ["0.06", "0.333333", "0.96"])
+def test_the_shares_of_the_rounds_are_positive_and_sum_to_the_rest(
+    rest: str, last_round: float, rounds: int
+) -> None:
+    shares = _shares(Fraction(rest), rounds, last_round)
+    assert len(shares) == rounds
+    assert min(shares) > 0
+    assert sum(shares) == Fraction(rest)
 
 
 def test_lengths_follow_the_noise() -> None:

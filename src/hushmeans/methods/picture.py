@@ -59,14 +59,22 @@ class Picture:
     spent: Fraction
 
 
-def draw_picture(door: Door, n_records: int, generator: Generator) -> Picture:
-    """Ask for the size, the mean, the spread and the cells, and make up records to match."""
+def draw_picture(
+    door: Door, n_records: int, generator: Generator, cells_share: float = 0.0
+) -> Picture:
+    """Ask for the size, the mean, the spread and the cells, and make up records to match.
+
+    Parameters
+    ----------
+    cells_share
+        The share of the budget that the cells get; 0 for what suits the number of features.
+    """
     size = _ask_size(door)
     mean, mean_share = _ask_mean(door, size)
     variance, spread_share = _ask_variance(door, mean, size)
     moments = Moments(size, mean, variance)
     spent = SIZE_SHARE + mean_share + spread_share
-    share = exact_share(0.1 + 0.4 / door.n_features)
+    share = exact_share(cells_share or 0.1 + 0.4 / door.n_features)
     borders = cell_borders(moments, size / door.noise.deviation(1, float(share)))
     weights = None
     if any(each.size for each in borders):

@@ -18,11 +18,11 @@ from numpy.random import Generator
 from hushmeans.arguments import whole_number
 from hushmeans.curator.questions import Door, Noise, Shifts
 from hushmeans.distances import distances
-from hushmeans.errors import InputError
+from hushmeans.errors import InputError, InputTypeError
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.merge import merge
 from hushmeans.methods.method import Found
-from hushmeans.methods.picture import Picture, draw_picture, exact_share
+from hushmeans.methods.picture import Picture, draw_picture
 from hushmeans.types import FloatArray
 
 MERGE = "ward"
@@ -36,8 +36,6 @@ NEGLIGIBLE = 0.01
 MOST_ROUNDS = 8
 FINE_ROUNDS = 2
 """Rounds before merging; what comes after lets the merged centroids settle."""
-LAST_ROUND = 1.5
-"""What the last round weighs, the others weighing 1."""
 SIZE_DOUBT = 0.5
 """How far off, relatively, a size known before a round is taken to be."""
 SMALLEST_CLIP = 1e-3
@@ -45,6 +43,12 @@ LAG = 0.5
 """What a clipped round leaves undone, relative to what it moves: half of the shifts are cut."""
 UNKNOWN_VARIANCE = 1.0
 MOST = 100
+LIMITS = {
+    "clip_quantile": (0.01, 1.0),
+    "size_part": (0.01, 0.99),
+    "cells_share": (0.0, 0.5),
+    "last_round": (0.01, 100.0),
+}
 
 
 @dataclass(frozen=True)
@@ -60,22 +64,30 @@ class RefinedMethod:
         Which part of the picture's records a clip leaves whole.
     size_part
         The part of a round's share that goes to sizes, the rest to shifts.
+    cells_share
+        The share of the budget that the picture's cells get; 0 lets the number of features decide.
+    last_round
+        What the last round's share weighs, the others weighing 1.
     """
 
     rounds: int = 0
     n: int = 0
     clip_quantile: float = 0.5
     size_part: float = 0.12
+    cells_share: float = 0.0
+    last_round: float = 1.5
 
     def __post_init__(self) -> None:
         for name in ("rounds", "n"):
             option = f"the method option {name}"
             number = whole_number(option, getattr(self, name), at_least=0, at_most=MOST)
             object.__setattr__(self, name, number)
-        for name in ("clip_quantile", "size_part"):
+        for name, (low, high) in LIMITS.items():
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
-                raise InputError(f"the method option {name} must be a number between 0 and 1")
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise InputTypeError(f"the method option {name} must be a number")
+            if not low <= value <= high:
+                raise InputError(f"the method option {name} must lie between {low:g} and {high:g}")
 
     @property
     def options(self) -> dict[str, int | float | str]:
@@ -84,11 +96,11 @@ class RefinedMethod:
     def find(self, door: Door, n_clusters: int, generator: Generator) -> Found:
         """Spend part of the budget on a picture, the rest on rounds."""
         n_records = max(PICTURE_RECORDS, RECORDS_PER_CENTROID * max(self.n, 2) * n_clusters)
-        picture = draw_picture(door, n_records, generator)
+        picture = draw_picture(door, n_records, generator, self.cells_share)
         rest = 1 - picture.spent
         rounds, n = self._settle_size_of_work(picture, door.noise, n_clusters, rest)
         leaves = _start(picture, n * n_clusters, generator)
-        shares = _shares(rest, rounds)
+        shares = _shares(rest, rounds, self.last_round)
         fine = min(rounds - 1, FINE_ROUNDS)
         for share in shares[:fine]:
             leaves = self._round(door, picture, leaves, share)
@@ -212,8 +224,10 @@ def _start(picture: Picture, n_centroids: int, generator: Generator) -> Clusters
     )
 
 
-def _shares(rest: Fraction, rounds: int) -> list[Fraction]:
+def _shares(rest: Fraction, rounds: int, last_round: float) -> list[Fraction]:
     """What is left of the budget, a little more of it for the last round."""
-    weights = [1.0] * (rounds - 1) + [LAST_ROUND]
-    shares = [exact_share(float(rest) * weight / sum(weights)) for weight in weights[:-1]]
+    weights = [1.0] * (rounds - 1) + [last_round]
+    # Rounded down to millionths, so that something is left for the last.
+    millionths = [math.floor(1e6 * float(rest) * weight / sum(weights)) for weight in weights[:-1]]
+    shares = [Fraction(max(each, 1), 10**6) for each in millionths]
     return [*shares, rest - sum(shares, Fraction(0))]
