@@ -19,7 +19,7 @@ from hushmeans.domain import Bounds, Grid
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.mechanisms import mechanism_for
 from hushmeans.methods.picture import Moments, cell_borders, draw_picture, exact_share
-from hushmeans.methods.refined import lengths
+from hushmeans.methods.refined import _shares, lengths
 from hushmeans.methods.registry import chosen_method
 from hushmeans.methods.start import public_randomness
 from hushmeans.types import FloatArray
