@@ -34,7 +34,7 @@ def reproduce(
     wanted: Request, out: Path, jobs: int | None, *, synthetic: bool, as_json: bool
 ) -> None:
     """Run, and print what came of it."""
-    workshop = Workshop(out, None if synthetic else _data(wanted.datasets))
+    workshop = Workshop(out, None if synthetic else found_data(wanted.datasets))
     started = time.monotonic()
     with kept_when_stopped(out):
         outcome = _run(wanted, workshop, jobs or available_threads())
@@ -58,7 +58,7 @@ def _run(wanted: Request, workshop: Workshop, jobs: int) -> Outcome:
         return experiment.reproduce(wanted, workshop, jobs, lambda: bar.advance(task))
 
 
-def _data(datasets: Sequence[Dataset]) -> Path:
+def found_data(datasets: Sequence[Dataset]) -> Path:
     """A folder that has all the datasets, checked; downloaded if they are nowhere."""
     folder = data_folder()
     if folder is None:

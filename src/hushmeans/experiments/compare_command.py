@@ -15,11 +15,11 @@ from rich.table import Table
 from hushmeans.arguments import exact_amount, whole_number
 from hushmeans.curator.kernel import available_threads
 from hushmeans.errors import InputError
+from hushmeans.experiments.commands import found_data
 from hushmeans.experiments.compare import METHODS, Bench, Request, Result, measure, own_number
 from hushmeans.experiments.compare_page import draw, page
 from hushmeans.experiments.compare_tables import Row, columns, spending, table
-from hushmeans.experiments.datasets import DATASETS, chosen_datasets, data_folder, load
-from hushmeans.experiments.download import fetch_dataset
+from hushmeans.experiments.datasets import DATASETS, chosen_datasets
 from hushmeans.experiments.families import FAMILIES
 from hushmeans.experiments.long_work import kept_when_stopped
 from hushmeans.experiments.peers import PEERS, PeerError, environment
@@ -168,16 +168,7 @@ def _peer_pythons() -> dict[str, Path]:
 def _data(wanted: Request) -> Path | None:
     """A folder that has all the paper's datasets that are wanted, checked."""
     datasets = chosen_datasets([name for name in wanted.datasets if name in DATASETS])
-    if not datasets:
-        return None
-    folder = data_folder()
-    if folder is None:
-        folder = Path(typer.get_app_dir("hushmeans")) / "data"
-        for dataset in datasets:
-            fetch_dataset(dataset, folder)
-    for dataset in datasets:
-        load(dataset, folder)
-    return folder
+    return found_data(datasets) if datasets else None
 
 
 def _words(text: str) -> list[str]:
