@@ -23,6 +23,7 @@ from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.merge import merge
 from hushmeans.methods.method import Found
 from hushmeans.methods.picture import Picture, draw_picture
+from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 from hushmeans.types import FloatArray
 
 MERGE = "ward"
@@ -41,7 +42,6 @@ SIZE_DOUBT = 0.5
 SMALLEST_CLIP = 1e-3
 LAG = 0.5
 """What a clipped round leaves undone, relative to what it moves: half of the shifts are cut."""
-UNKNOWN_VARIANCE = 1.0
 MOST = 100
 LIMITS = {
     "clip_quantile": (0.01, 1.0),
