@@ -22,8 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
-from hushmeans.curator.sources import open_source
-from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.curator.sources.memory import MemorySource, from_memory
 from hushmeans.domain import Bounds
 from hushmeans.evaluate import Score, score
 from hushmeans.experiments.datasets import DATASETS, data_folder, load
@@ -91,7 +90,7 @@ def source_of(name: str) -> tuple[MemorySource, int, Score]:
         source, n_clusters = load(DATASETS[name], folder), DATASETS[name].n_clusters
     else:
         family = FAMILIES[name]
-        source, n_clusters = open_source(family.points(), Bounds((-1, 1))), family.n_clusters
+        source, n_clusters = from_memory(family.points(), Bounds((-1, 1))), family.n_clusters
     points = source.records / source.box.grid.unit
     few = points[:: len(points) // LARGEST_REFERENCE + 1]
     plain = KMeans(n_clusters, n_init=4, random_state=0).fit(few).cluster_centers_

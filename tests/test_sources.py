@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse
 
-from hushmeans.curator.sources import memory, open_source
+from hushmeans.curator.sources import memory, open_local, open_source
 from hushmeans.domain import Bounds
 from hushmeans.errors import InputError, InputTypeError
 
@@ -39,10 +39,9 @@ def bounds_for(data: Any) -> Bounds:
 
 
 def encoded(data: Any, bounds: Bounds | None = None) -> list[list[int]]:
-    records = open_source(data, bounds or bounds_for(data)).records
-    assert records.dtype == np.int32
-    rows: list[list[int]] = records.tolist()
-    return rows
+    parts = list(open_local(data, bounds or bounds_for(data)).encoded())
+    assert all(records.dtype == np.int32 for records in parts)
+    return [row for records in parts for row in records.tolist()]
 
 
 def write(folder: Path, content: str | bytes, name: str = "people.csv") -> Path:
@@ -146,9 +145,8 @@ def test_the_batch_size_does_not_matter(
 
 def test_named_bounds_are_matched_by_name_whatever_the_order() -> None:
     frame = pd.DataFrame({"visits": [8], "age": [0]})
-    source = open_source(frame, BOUNDS)
-    assert source.box.names == ("visits", "age")
-    assert source.records.tolist() == [[UNIT, -UNIT]]
+    assert open_source(frame, BOUNDS).box.names == ("visits", "age")
+    assert encoded(frame, BOUNDS) == [[UNIT, -UNIT]]
 
 
 @pytest.mark.parametrize("data", [WHOLE, WHOLE.tolist(), np.ma.MaskedArray(WHOLE)], ids=type)
@@ -284,10 +282,10 @@ def test_columns_of_a_csv_file_are_numbers_even_where_the_first_rows_look_whole(
     tmp_path: Path,
 ) -> None:
     rows = "25,2\n" * 300_000 + "25.5,2.5\n"
-    records = open_source(write(tmp_path, f"age,visits\n{rows}"), BOUNDS).records
+    records = encoded(write(tmp_path, f"age,visits\n{rows}"))
     assert len(records) == 300_001
-    assert records[0].tolist() == WHOLE_ENCODED[1]
-    assert records[-1].tolist() == [round(-0.49 * UNIT), round(-0.375 * UNIT)]
+    assert records[0] == WHOLE_ENCODED[1]
+    assert records[-1] == [round(-0.49 * UNIT), round(-0.375 * UNIT)]
 
 
 @pytest.mark.parametrize("position", ["first", "last"])
@@ -348,7 +346,7 @@ def test_a_stray_quote_never_loses_the_records_after_it(
     for row in reversed(rows):
         content.insert(row * len(ROW) + place, ord('"'))
     try:
-        records = open_source(write(tmp_path, b"age,visits\n" + content), BOUNDS).records
+        records = encoded(write(tmp_path, b"age,visits\n" + content))
     except InputError as refusal:
         check_that_nothing_leaks(refusal)
     else:

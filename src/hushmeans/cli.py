@@ -16,6 +16,7 @@ from hushmeans.version import __version__
 
 if TYPE_CHECKING:
     from hushmeans.curator.curator import Watch
+    from hushmeans.types import IntArray
 
 app = typer.Typer(
     name="hushmeans",
@@ -58,7 +59,9 @@ def _root(
 
 @app.command()
 def fit(
-    file: Annotated[Path, typer.Argument(help="The records: a CSV file with a header row.")],
+    file: Annotated[
+        Path, typer.Argument(help="The records: a CSV, Parquet or Arrow file, or a folder of them.")
+    ],
     k: Annotated[int, typer.Option("--k", help="How many clusters to release.")],
     epsilon: Annotated[
         str, typer.Option(help="The privacy budget: smaller is more private and noisier.")
@@ -82,6 +85,14 @@ def fit(
     seed: Annotated[
         int | None, typer.Option(help="Simulate the noise: reproducible and NOT private.")
     ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(help="The features, separated by commas; all columns if not given."),
+    ] = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option(help="A folder for the encoded records: faster, takes disk space."),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Where to write the release.")] = Path("release.json"),
     json: Annotated[bool, typer.Option("--json", help="Print the release as JSON.")] = False,
 ) -> None:
@@ -103,6 +114,8 @@ def fit(
             method_options=dict(_setting(text) for text in option or ()),
             rows_per_person=rows_per_person,
             seed=seed,
+            columns=None if columns is None else columns.split(","),
+            cache=cache,
             watch=watch,
         )
         beside.write_text(release.to_json(), encoding="utf-8")
@@ -118,7 +131,9 @@ def fit(
 @app.command()
 def predict(
     release: Annotated[Path, typer.Argument(help="A release that fit has written.")],
-    file: Annotated[Path, typer.Argument(help="New records: a CSV file with a header row.")],
+    file: Annotated[
+        Path, typer.Argument(help="New records: a CSV, Parquet or Arrow file, or a folder of them.")
+    ],
     out: Annotated[
         Path | None, typer.Option(help="Where to write the clusters, as CSV; else printed.")
     ] = None,
@@ -128,18 +143,19 @@ def predict(
 
     The labels are not private: they are for those who may see the records.
     """
-    from json import dumps
-
     from hushmeans.files import written_whole
     from hushmeans.release import Release
 
-    labels = Release.load(release).predict(file).tolist()
-    text = dumps({"cluster": labels}) if json else "\n".join(map(str, ("cluster", *labels)))
+    pieces = _listed(Release.load(release).labels(file), json)
     if out is None:
-        typer.echo(text)
+        for piece in pieces:
+            typer.echo(piece, nl=False)
         return
-    with written_whole(out, replace=False) as beside:
-        beside.write_text(text + "\n", encoding="utf-8")
+    with (
+        written_whole(out, replace=False) as beside,
+        beside.open("w", encoding="utf-8", newline="\n") as text,
+    ):
+        text.writelines(pieces)
 
 
 @app.command()
@@ -283,6 +299,18 @@ def _progress(title: str) -> Iterator[Watch]:
     with Progress(*columns, TimeElapsedColumn(), console=console, disable=quiet) as bar:
         task = bar.add_task(title, total=1.0)
         yield lambda spent: bar.update(task, completed=float(spent))
+
+
+def _listed(labels: Iterator[IntArray], as_json: bool) -> Iterator[str]:
+    """The labels as a CSV column or a JSON list, piece by piece."""
+    joint = ", " if as_json else "\n"
+    between = "" if as_json else joint
+    yield '{"cluster": [' if as_json else "cluster"
+    for some in labels:
+        if len(some):
+            yield between + joint.join(map(str, some.tolist()))
+            between = joint
+    yield "]}\n" if as_json else "\n"
 
 
 def _setting(text: str) -> tuple[str, Any]:

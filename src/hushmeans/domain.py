@@ -201,6 +201,22 @@ class Bounds:
             )
         return Box(low, high, declared or (tuple(names) if names else None))
 
+    def only(self, names: Sequence[str]) -> Bounds:
+        """The ranges of some features alone; all of them where they have no names.
+
+        Examples
+        --------
+        >>> Bounds({"age": (17, 90), "visits": (0, 52)}).only(["visits"])
+        Bounds({'visits': (0.0, 52.0)})
+        """
+        low, high, declared = self._ranges.low, self._ranges.high, self._ranges.names
+        if declared is None:
+            return self
+        if unknown := [name for name in names if name not in declared]:
+            raise InputError(f"{_listed(unknown)} has no bounds; add the range to the bounds")
+        places = [declared.index(name) for name in names]
+        return Bounds({declared[place]: (low[place], high[place]) for place in places})
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Bounds) and vars(self) == vars(other)
 
@@ -248,7 +264,8 @@ def _match(declared: Sequence[str], columns: Sequence[str]) -> list[int]:
     if unknown := [name for name in columns if name not in set(declared)]:
         raise InputError(
             f"the data has {_listed(unknown)} without bounds; "
-            "add the range to the bounds or drop the column"
+            "add the range to the bounds, drop the column, or choose the features with columns "
+            "(--columns)"
         )
     place = {name: index for index, name in enumerate(declared)}
     return [place[name] for name in columns]

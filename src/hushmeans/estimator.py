@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from os import PathLike
 from typing import Any, NoReturn, Self
@@ -18,8 +18,9 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hushmeans.arguments import Amount, whole_number
+from hushmeans.curator.sources import is_path
 from hushmeans.curator.sources.memory import as_numeric_array
-from hushmeans.curator.sources.tables import is_table
+from hushmeans.curator.sources.tables import is_table, known_columns
 from hushmeans.errors import InputError
 from hushmeans.fitting import fit_release
 from hushmeans.release import Release
@@ -53,6 +54,11 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     random_state
         None for real, private noise. A seed makes a simulation instead, for experiments and
         tests: it warns, and the release is marked.
+    columns
+        The features of a table or a file, in this order; None for all of its columns.
+    cache
+        A folder in which the encoded records of files may be kept while `fit` runs, in a file
+        without a name that nobody else can open. None to read the files for every question.
 
     Attributes
     ----------
@@ -94,6 +100,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         rows_per_person: int = 1,
         missing: str = "middle",
         random_state: Any = None,
+        columns: Sequence[str] | None = None,
+        cache: str | PathLike[str] | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.epsilon = epsilon
@@ -104,6 +112,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.rows_per_person = rows_per_person
         self.missing = missing
         self.random_state = random_state
+        self.columns = columns
+        self.cache = cache
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Spend the budget on the records and keep the release.
@@ -112,7 +122,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         ----------
         X
             The records: a two-dimensional array, a pandas, Polars or Arrow table, or the path
-            of a CSV file.
+            of a CSV, Parquet or Arrow file, or of a folder of them.
         y
             Ignored.
         """
@@ -129,6 +139,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             method_options=self.method_options,
             rows_per_person=self.rows_per_person,
             seed=seed,
+            columns=self.columns,
+            cache=self.cache,
         )
         self._remember_features(X)
         return self
@@ -165,19 +177,22 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         return self.release_.n_clusters
 
     def _remember_features(self, X: Any) -> None:
-        """Set what scikit-learn wants to know of the columns; a path has them in the release."""
-        if not isinstance(X, str | PathLike):
+        """Set what scikit-learn wants to know of the columns."""
+        if not is_path(X) and self.columns is None:
             validate_data(self, X, reset=True, skip_check_array=True)
             return
         self.n_features_in_ = self.release_.box.n_features
         self.feature_names_in_ = np.array(self.release_.box.names, dtype=object)
 
     def _checked(self, X: Any) -> Any:
-        """New data whose columns are those of the fit."""
+        """New data whose columns are those of the fit, or can be chosen by their names."""
         check_is_fitted(self)
-        if isinstance(X, str | PathLike):
+        if is_path(X) or (is_table(X) and self.columns is not None):
             return X
-        X = X if is_table(X) else as_numeric_array(X)
+        if not is_table(X):
+            X = as_numeric_array(X)
+        elif self.release_.box.names is not None:
+            X = known_columns(X, self.release_.box.names)
         return validate_data(self, X, reset=False, skip_check_array=True)
 
     def __sklearn_tags__(self) -> Tags:

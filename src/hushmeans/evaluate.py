@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hushmeans.curator.kernel import squared_distances
-from hushmeans.curator.sources import open_source
+from hushmeans.curator.sources import open_local, open_new
 from hushmeans.curator.sources.memory import as_numeric_array
 from hushmeans.domain import Bounds, Grid
 from hushmeans.errors import InputError
@@ -80,11 +80,12 @@ def score(records: GridArray, grid: Grid, centroids: FloatArray) -> Score:
 
 def _evaluate(data: Any, centres: Any, bounds: Any) -> Score:
     release = centres if isinstance(centres, Release) else None
-    source = open_source(data, Bounds(bounds if release is None else release.box))
+    source = open_local(data, Bounds(bounds)) if release is None else open_new(data, release.box)
     given = centres if release is None else release.centres
     table = as_numeric_array(given, "the centres").astype(np.float64)
     if not len(table) or table.shape[1] != source.box.n_features or not np.isfinite(table).all():
         raise InputError("centres must be a table of finite numbers, a column for every feature")
-    if not len(source.records):
+    records = np.concatenate([*source.encoded()] or [np.empty((0, 1), dtype=np.int32)])
+    if not len(records):
         raise InputError("there are no records to measure the distance of")
-    return score(source.records, source.box.grid, source.box.to_unit_box(table))
+    return score(records, source.box.grid, source.box.to_unit_box(table))

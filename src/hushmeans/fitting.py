@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 from hushmeans.arguments import Amount, whole_number
@@ -38,6 +39,8 @@ def fit_release(
     method_options: Mapping[str, Any] | None = None,
     rows_per_person: int = 1,
     seed: int | None = None,
+    columns: Sequence[str] | None = None,
+    cache: str | PathLike[str] | None = None,
     watch: Watch = ignore,
 ) -> Release:
     """Cluster the records and return what may be published.
@@ -53,7 +56,7 @@ def fit_release(
     mechanism = mechanism_for(budget, seed)
     if mechanism.simulated:
         warnings.warn(SIMULATED, SimulationWarning, stacklevel=3)
-    source = open_source(data, Bounds(bounds))
+    source = open_source(data, Bounds(bounds), columns, cache)
     curator = Curator(source, mechanism, budget, rows_per_person, watch)
     found = chosen.find(curator.door, n_clusters, public_randomness(seed))
     return Release(

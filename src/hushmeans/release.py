@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from hushmeans.document import (
     read_truth,
     write_document,
 )
-from hushmeans.domain import Bounds, Box
+from hushmeans.domain import Box
 from hushmeans.errors import InputError
 from hushmeans.files import written_whole
 from hushmeans.methods.clusters import Clusters
@@ -166,11 +166,17 @@ class Release:
     def predict(self, data: Any) -> IntArray:
         """The index of the nearest centre for each record of an array, a table or a file.
 
-        Labels of records are not private: they are for those who may see the records.
+        Columns that the release does not have are ignored. Labels of records are not private:
+        they are for those who may see the records.
         """
+        return np.concatenate([np.empty(0, dtype=np.int64), *self.labels(data)])
+
+    def labels(self, data: Any) -> Iterator[IntArray]:
+        """As `predict`, some records at a time, so that a file is never held whole."""
         from hushmeans.curator.kernel import nearest
 
-        return nearest(self._encoded(data), self.box.grid.snap(self.centroids))
+        centroids = self.box.grid.snap(self.centroids)
+        return (nearest(records, centroids) for records in self._encoded(data))
 
     def transform(self, data: Any) -> FloatArray:
         """Each record's distance to each centre, in the unit box, where half of a range is 1.
@@ -179,7 +185,9 @@ class Release:
         """
         from hushmeans.distances import distances
 
-        return distances(self._encoded(data) / self.box.grid.unit, self.centroids)
+        unit, centroids = self.box.grid.unit, self.centroids
+        parts = [distances(records / unit, centroids) for records in self._encoded(data)]
+        return np.concatenate([np.empty((0, self.n_clusters)), *parts])
 
     def statement(self) -> str:
         """What was done and what is promised, in plain words."""
@@ -246,10 +254,10 @@ class Release:
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
             raise InputError("the release is incomplete or malformed") from None
 
-    def _encoded(self, data: Any) -> GridArray:
-        from hushmeans.curator.sources import open_source
+    def _encoded(self, data: Any) -> Iterator[GridArray]:
+        from hushmeans.curator.sources import open_new
 
-        return open_source(data, Bounds(self.box)).records
+        return open_new(data, self.box).encoded()
 
 
 PLAIN_FIELDS = (

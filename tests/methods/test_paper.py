@@ -8,7 +8,7 @@ import pytest
 
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
-from hushmeans.curator.sources import open_source
+from hushmeans.curator.sources.memory import from_memory
 from hushmeans.domain import Bounds
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.mechanisms import Laplace
@@ -62,7 +62,7 @@ def test_with_next_to_no_noise_separate_clusters_are_found(name: str, merge: str
     rng = np.random.default_rng(0)
     corners = np.array([[-0.7, -0.7], [-0.7, 0.7], [0.7, -0.7], [0.7, 0.7]])
     records = rng.normal(np.repeat(corners, 200, axis=0), 0.02)
-    source = open_source(records, Bounds((-1, 1)))
+    source = from_memory(records, Bounds((-1, 1)))
     method = chosen_method(name, {"merge": merge} if name.endswith("nk") else {})
     asked = Curator(source, Laplace(seed=0), Budget.of(10_000))
     found = method.find(asked.door, 4, public_randomness(3))

@@ -12,8 +12,7 @@ from sklearn.cluster import KMeans
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.questions import Cells, Door, Noise, NoisyTotals, Question, Shifts
-from hushmeans.curator.sources import open_source
-from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.curator.sources.memory import MemorySource, from_memory
 from hushmeans.distances import distances
 from hushmeans.domain import Bounds, Grid
 from hushmeans.errors import InputError, InputTypeError
@@ -30,7 +29,7 @@ CORNERS = np.array([[-0.6, -0.6, 0.2], [-0.6, 0.6, -0.2], [0.6, -0.6, -0.2], [0.
 def mixture(n_records: int, spread: float = 0.05) -> MemorySource:
     rng = np.random.default_rng(0)
     records = rng.normal(CORNERS[rng.integers(4, size=n_records)], spread)
-    return open_source(records, Bounds((-1, 1)))
+    return from_memory(records, Bounds((-1, 1)))
 
 
 def curator(source: MemorySource, epsilon: float, delta: float = 0.0, seed: int = 0) -> Curator:
@@ -99,7 +98,7 @@ def test_hardly_any_records_are_no_error(n_records: int, epsilon: float) -> None
     ],
 )
 def test_extreme_options_are_no_error(options: dict[str, Any]) -> None:
-    coin = open_source((np.arange(400) % 4 == 0).astype(float)[:, None], Bounds((0, 1)))
+    coin = from_memory((np.arange(400) % 4 == 0).astype(float)[:, None], Bounds((0, 1)))
     asked = curator(coin, 1.0)
     found = chosen_method("refined", options).find(asked.door, 2, public_randomness(0))
     assert asked.settle()

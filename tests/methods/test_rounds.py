@@ -10,7 +10,7 @@ import pytest
 from hushmeans.budget import Budget, average
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.questions import NoisyTotals, Question, Totals
-from hushmeans.curator.sources import open_source
+from hushmeans.curator.sources.memory import from_memory
 from hushmeans.domain import Bounds, Grid
 from hushmeans.mechanisms import Laplace
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE, run
@@ -78,7 +78,7 @@ def test_the_stated_error_covers_the_noise() -> None:
     """
     rng = np.random.default_rng(0)
     records = rng.uniform(-0.2, 0.9, size=(4000, 5))
-    source = open_source(records, Bounds((-1, 1)))
+    source = from_memory(records, Bounds((-1, 1)))
     truth = (source.records / source.box.grid.unit).mean(axis=0)
     inside = []
     for seed in range(400):

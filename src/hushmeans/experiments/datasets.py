@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from hushmeans.curator.sources.files import read_csv
+from hushmeans.curator.sources.csv_files import read_csv
 from hushmeans.curator.sources.memory import MemorySource, from_table
 from hushmeans.domain import Bounds
 from hushmeans.errors import InputError

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from hushmeans.curator.questions import Question
-from hushmeans.curator.sources.files import read_csv
-from hushmeans.curator.sources.memory import MemorySource, from_memory, from_table
+from hushmeans.curator.sources.cache import CachedSource
+from hushmeans.curator.sources.files import FileSource, open_files
+from hushmeans.curator.sources.memory import MemorySource, from_memory
+from hushmeans.curator.sources.tables import check_distinct, is_table
 from hushmeans.domain import Bounds, Box
+from hushmeans.errors import InputTypeError
 from hushmeans.types import IntArray
 
 
@@ -24,8 +28,20 @@ class Source(Protocol):
         """The exact sum over all records: private, for the curator alone."""
 
 
-def open_source(data: Any, bounds: Bounds) -> MemorySource:
+def open_source(
+    data: Any,
+    bounds: Bounds,
+    columns: Sequence[str] | None = None,
+    cache: str | os.PathLike[str] | None = None,
+) -> Source:
     """The source for whatever a user may hand to `fit`: an array, a table or a path.
+
+    Parameters
+    ----------
+    columns
+        The features of a table or a file, in this order; None for all columns.
+    cache
+        A folder for the encoded records of files, for the time of the fit.
 
     Raises
     ------
@@ -33,6 +49,38 @@ def open_source(data: Any, bounds: Bounds) -> MemorySource:
         Where the schema (shape, column names, column types) does not fit; never because of
         how large or small a value is.
     """
-    if isinstance(data, str | os.PathLike):
-        return from_table(read_csv(Path(data)), bounds)
-    return from_memory(data, bounds)
+    source = open_local(data, bounds, columns)
+    if cache is not None and isinstance(source, FileSource):
+        return CachedSource(source, Path(cache))
+    return source
+
+
+def open_local(
+    data: Any, bounds: Bounds, columns: Sequence[str] | None = None
+) -> MemorySource | FileSource:
+    """As `open_source`, for data that is in this process or in files it can read."""
+    if columns is not None:
+        columns = _checked_columns(columns)
+        bounds = bounds.only(columns)
+    if is_path(data):
+        return open_files(Path(data), bounds, columns)
+    return from_memory(data, bounds, columns)
+
+
+def open_new(data: Any, box: Box) -> MemorySource | FileSource:
+    """The source for new records with the features of a box; other columns are ignored."""
+    named = is_path(data) or is_table(data)
+    return open_local(data, Bounds(box), box.names if named else None)
+
+
+def is_path(data: Any) -> bool:
+    """Whether the data is the name of a file or a folder."""
+    return isinstance(data, str | os.PathLike)
+
+
+def _checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
+    """The names of the features, which must be distinct."""
+    if isinstance(columns, str) or not all(isinstance(name, str) for name in columns):
+        raise InputTypeError("columns must be a list of the features' names, as text")
+    check_distinct(list(columns), "in columns: ")
+    return tuple(columns)

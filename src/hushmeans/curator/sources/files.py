@@ -1,88 +1,160 @@
-"""Records in files."""
+"""Records in files: looked at in batches, encoded batch by batch, never held whole."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Sequence
-from csv import Error as CSVError
-from csv import reader
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import pyarrow as pa
-from pyarrow import csv
 
+from hushmeans.curator import kernel
+from hushmeans.curator.encode import encode
+from hushmeans.curator.questions import Question
+from hushmeans.curator.sources import arrow_files, csv_files, tables
+from hushmeans.curator.sources.folders import DataFile, find_files, partition_number
+from hushmeans.curator.sources.streaming import add_up, in_parallel
+from hushmeans.domain import Bounds, Box
 from hushmeans.errors import InputError
+from hushmeans.types import GridArray, IntArray
+
+Result = TypeVar("Result")
+
+BATCH_VALUES = 2**19
+"""Values in a batch: 4 MB as floats, which the caches of a processor hold."""
 
 
-def read_csv(path: Path) -> pa.Table:
-    """A CSV file (gzip too) with a header row, all of its columns read as numbers.
+@dataclass(frozen=True)
+class Format:
+    """How files of one format are read."""
 
-    Empty fields are missing values. A message names the file and the column, never a value.
+    schema: Callable[[DataFile], pa.Schema]
+    batches: Callable[[DataFile, Sequence[str], int], Iterator[pa.RecordBatch]]
+
+
+FORMATS = {
+    "csv": Format(csv_files.schema, csv_files.batches),
+    "parquet": Format(arrow_files.parquet_schema, arrow_files.parquet_batches),
+    "arrow": Format(arrow_files.arrow_schema, arrow_files.arrow_batches),
+}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A few records as they stand in a file, and the values that its folders stand for."""
+
+    records: pa.RecordBatch = field(repr=False)
+    constants: Mapping[str, float] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class FileSource:
+    """Records in one or many files, read anew for every question.
+
+    Attributes
+    ----------
+    names
+        The columns that are the features, in the order of the box.
+    threads
+        How many threads encode and add up; None for as many as there are processors.
+    batch
+        At most how many records are encoded at a time.
     """
-    names, fault = _read_header(path)
-    table = None
-    if fault is None:
-        table, fault = _read_numbers(path, names)
-    if table is None:
-        # Raised out here, so that no exception of Arrow's, which quotes values, hangs on to it.
-        raise InputError(f"{path}: {fault}")
-    return table
+
+    box: Box
+    files: tuple[DataFile, ...]
+    names: tuple[str, ...]
+    batch: int
+    threads: int | None = None
+
+    def answer(self, question: Question) -> IntArray:
+        """The exact sum over all records.
+
+        Raises
+        ------
+        InputError
+            Where a file cannot be read to its end; the message names file and column.
+        """
+        parts = self.work(lambda records: kernel.answer(question, records, threads=1))
+        return add_up(question, parts)
+
+    def encoded(self) -> Iterator[GridArray]:
+        """The encoded records, a batch at a time, in the order of the files."""
+        return self.work(lambda records: records)
+
+    def work(self, use: Callable[[GridArray], Result]) -> Iterator[Result]:
+        """What `use` makes of each batch of encoded records, in their order."""
+        return in_parallel(lambda batch: use(self._encode(batch)), self._batches(), self.threads)
+
+    def check_beginnings(self) -> None:
+        """Raise if the first batch of a file cannot be read."""
+        for file in self.files:
+            next(self._batches_of(file), None)
+
+    def _encode(self, batch: Batch) -> GridArray:
+        return encode(tables.values(batch.records, self.names, batch.constants), self.box)
+
+    def _batches(self) -> Iterator[Batch]:
+        for file in self.files:
+            yield from self._batches_of(file)
+
+    def _batches_of(self, file: DataFile) -> Iterator[Batch]:
+        file.check_unchanged()
+        constants = _constants(file, self.names)
+        stored = [name for name in self.names if name not in constants]
+        for records in FORMATS[file.format].batches(file, stored, self.batch):
+            yield Batch(records, constants)
 
 
-def _read_header(path: Path) -> tuple[list[str], str | None]:
-    """The names of the columns, or what is wrong with the file."""
-    try:
-        with pa.input_stream(path, compression="detect") as stream:
-            line = next(filter(bytes.strip, io.BufferedReader(stream)), b"")
-        names = next(reader([line.decode("utf-8-sig").rstrip("\r\n")]), [])
-    except FileNotFoundError:
-        return [], "there is no such file"
-    except (OSError, pa.ArrowException, UnicodeDecodeError, CSVError):
-        return [], "it cannot be read as a CSV table with a header row"
-    if not names:
-        return [], "it is empty; a CSV table has a header row"
-    if len(names) == 1 and ";" in names[0]:
-        return [], "its fields are separated by semicolons; separate them by commas"
-    if "" in names:
-        return [], "a column has no name (an index? leave it out: to_csv(..., index=False))"
-    if any(_is_number(name) or not name.isprintable() for name in names):
-        return [], "its first row looks like a record; put the names of the columns there"
-    return names, None
+def open_files(path: Path, bounds: Bounds, columns: Sequence[str] | None = None) -> FileSource:
+    """The source for a file or a folder, whose schema is checked here.
+
+    Parameters
+    ----------
+    columns
+        The features, in this order; None for all columns.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        Where a file, its columns or their types will not do; the message names file and column.
+    """
+    files = find_files(path)
+    first = _columns(files[0], columns)
+    for file in files[1:]:
+        _check_same(file, _columns(file, columns), files[0], first)
+    box = bounds.box(n_features=len(first), names=first)
+    names = box.names or first
+    source = FileSource(box, files, names, max(1, BATCH_VALUES // len(names)))
+    source.check_beginnings()
+    return source
 
 
-def _read_numbers(path: Path, names: list[str]) -> tuple[pa.Table | None, str | None]:
-    """The table, or what is wrong with it."""
-    # A stray quote must not swallow the records after it: with newlines allowed inside quotes,
-    # what it swallows becomes one field that is no number, and the file is refused.
-    # In a table of one column an empty line is a record whose value is missing.
-    parsing = csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=len(names) > 1)
-    convert = csv.ConvertOptions(
-        column_types={name: pa.float64() for name in names}, strings_can_be_null=True
-    )
-    try:
-        table = csv.read_csv(path, parse_options=parsing, convert_options=convert)
-        if table.column_names == names:
-            return table, None
-        return None, "its first row is not a header; put the names of the columns there"
-    except pa.ArrowInvalid as error:
-        return None, _fault(str(error), names)
-    except (OSError, pa.ArrowException):
-        return None, "it cannot be read to its end"
+def _columns(file: DataFile, columns: Sequence[str] | None) -> tuple[str, ...]:
+    """The names of the features in a file, which must be numbers."""
+    folders = [pa.field(name, _partition_type(text)) for name, text in file.partition.items()]
+    stored = FORMATS[file.format].schema(file)
+    return tables.feature_names(pa.schema([*stored, *folders]), columns, file.label)
 
 
-def _fault(message: str, names: Sequence[str]) -> str:
-    """What is wrong with a table, without the value that Arrow's message quotes."""
-    head = message.partition(":")[0]
-    if head.startswith("In CSV column #"):
-        index = int(head.removeprefix("In CSV column #"))
-        name = repr(names[index]) if index < len(names) else "beyond the header"
-        return f"column {name} holds text where a number is expected; drop or recode it"
-    return "its rows do not all have as many fields as its header"
+def _partition_type(text: str) -> pa.DataType:
+    return pa.string() if partition_number(text) is None else pa.float64()
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _constants(file: DataFile, names: Sequence[str]) -> dict[str, float]:
+    """The features whose value is the same in the whole file."""
+    numbers = {name: partition_number(text) for name, text in file.partition.items()}
+    return {name: value for name, value in numbers.items() if name in names and value is not None}
+
+
+def _check_same(
+    file: DataFile, names: Sequence[str], first: DataFile, first_names: Sequence[str]
+) -> None:
+    """Raise unless a file has the columns of the first."""
+    for name in first_names:
+        if name not in names:
+            raise InputError(f"{file.label}: it has no column {name!r}, which {first.label} has")
+    for name in names:
+        if name not in first_names:
+            raise InputError(f"{file.label}: it has a column {name!r}, which {first.label} has not")

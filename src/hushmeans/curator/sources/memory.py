@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,23 +33,34 @@ class MemorySource:
     def answer(self, question: Question) -> IntArray:
         return kernel.answer(question, self.records, threads=self.threads)
 
+    def encoded(self) -> Iterator[GridArray]:
+        """The encoded records, all at once."""
+        yield self.records
 
-def from_memory(data: Any, bounds: Bounds) -> MemorySource:
-    """The source for an array or a table."""
+
+def from_memory(data: Any, bounds: Bounds, columns: Sequence[str] | None = None) -> MemorySource:
+    """The source for an array or a table; of a table, the columns may be chosen."""
     if tables.is_table(data):
-        return from_table(tables.as_arrow(data), bounds)
+        return from_table(tables.as_arrow(data, columns), bounds, columns)
+    if columns is not None:
+        raise InputError(
+            "columns can be chosen by name from a table or a file only; of an array, "
+            "give the columns that are the features"
+        )
     array = as_numeric_array(data)
     box = bounds.box(n_features=array.shape[1])
     batches = (array[start : start + BATCH] for start in range(0, len(array), BATCH))
     return MemorySource(box, _encode_all(batches, len(array), box))
 
 
-def from_table(table: pa.Table, bounds: Bounds) -> MemorySource:
+def from_table(
+    table: pa.Table, bounds: Bounds, columns: Sequence[str] | None = None
+) -> MemorySource:
     """The source for an Arrow table."""
-    names = tables.column_names(table)
-    box = bounds.box(n_features=len(names), names=names)
-    ordered = table.select(box.names or names)
-    batches = map(tables.values, ordered.to_batches(max_chunksize=BATCH))
+    found = tables.feature_names(table.schema, columns)
+    box = bounds.box(n_features=len(found), names=found)
+    names = box.names or found
+    batches = (tables.values(batch, names) for batch in table.to_batches(max_chunksize=BATCH))
     return MemorySource(box, _encode_all(batches, table.num_rows, box))
 
 

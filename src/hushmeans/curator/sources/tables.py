@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,25 @@ import pyarrow as pa
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.types import FloatArray
 
+NONE: Mapping[str, float] = MappingProxyType({})
+
 
 def is_table(data: Any) -> bool:
     """Whether the data says that it can be read as Arrow columns."""
     return hasattr(data, "__arrow_c_stream__") and not hasattr(data, "__array_interface__")
 
 
-def as_arrow(data: Any) -> pa.Table:
-    """A pandas, Polars or any other Arrow-speaking table, without copying where possible."""
+def as_arrow(data: Any, columns: Sequence[str] | None = None) -> pa.Table:
+    """A pandas, Polars or any other Arrow-speaking table, without copying where possible.
+
+    Parameters
+    ----------
+    columns
+        The columns that matter, where the others need not be readable.
+    """
     pandas = hasattr(data, "iloc")
     if pandas:
-        _check_pandas(data)
+        data = _checked_pandas(data, columns)
     try:
         return pa.Table.from_pandas(data, preserve_index=False) if pandas else pa.table(data)
     except Exception:  # Arrow's messages quote values, so none of them may pass
@@ -29,27 +38,59 @@ def as_arrow(data: Any) -> pa.Table:
     raise InputTypeError(f"{fault}; convert its columns to plain numeric types")
 
 
-def column_names(table: pa.Table | pa.RecordBatch) -> tuple[str, ...]:
-    """The names of the columns, which must be distinct and numeric."""
-    names = tuple(table.schema.names)
+def known_columns(data: Any, names: Sequence[str]) -> Any:
+    """A table without the columns that are not named; the others stay in their order."""
+    if hasattr(data, "iloc"):
+        return data.loc[:, [str(name) in names for name in data.columns]]
+    table = as_arrow(data)
+    return table.select([name for name in table.column_names if name in names])
+
+
+def feature_names(
+    schema: pa.Schema, columns: Sequence[str] | None = None, label: str | None = None
+) -> tuple[str, ...]:
+    """The columns that are the features, which must be distinct and numeric.
+
+    Parameters
+    ----------
+    columns
+        The features, in this order; None for all columns.
+    label
+        The file, for messages; None where there is none.
+    """
+    where = "" if label is None else f"{label}: "
+    check_distinct(schema.names, where)
+    names = tuple(schema.names if columns is None else columns)
     if not names:
-        raise InputError("the data has 0 feature(s), while a minimum of 1 is required")
-    _check_distinct(names)
-    for field in table.schema:
-        if not _is_numeric(field.type):
+        raise InputError(f"{where}the data has 0 feature(s), while a minimum of 1 is required")
+    for name in names:
+        if name not in schema.names:
+            raise InputError(f"{where}there is no column {name!r}, which is to be a feature")
+        if not _is_numeric(schema.field(name).type):
             raise InputTypeError(
-                f"column {field.name!r} holds {field.type}, not numbers; "
-                "drop it or turn it into a numeric column"
+                f"{where}column {name!r} holds {schema.field(name).type}, not numbers; "
+                "drop it, turn it into a numeric column, or choose the features with columns"
             )
     return names
 
 
-def values(batch: pa.RecordBatch) -> FloatArray:
-    """The records of a batch, one row each; missing values as NaN."""
-    records = np.empty((batch.num_rows, batch.num_columns))
-    for index, column in enumerate(batch.columns):
-        floats = column.cast(pa.float64(), safe=False)
-        records[:, index] = floats.to_numpy(zero_copy_only=False)
+def values(
+    batch: pa.RecordBatch, names: Sequence[str], constants: Mapping[str, float] = NONE
+) -> FloatArray:
+    """The named features of a batch, one row per record; missing values as NaN.
+
+    Parameters
+    ----------
+    constants
+        Features that are not in the batch, because they are the same for all of its records.
+    """
+    records = np.empty((batch.num_rows, len(names)))
+    for index, name in enumerate(names):
+        if name in constants:
+            records[:, index] = constants[name]
+        else:
+            floats = batch.column(name).cast(pa.float64(), safe=False)
+            records[:, index] = floats.to_numpy(zero_copy_only=False)
     return records
 
 
@@ -64,21 +105,24 @@ def _is_numeric(kind: pa.DataType) -> bool:
     return any(test(kind) for test in tests)
 
 
-def _check_pandas(frame: Any) -> None:
-    """Refuse what pandas itself does not know to be a table of numbers."""
+def _checked_pandas(frame: Any, columns: Sequence[str] | None) -> Any:
+    """The columns that matter, unless pandas itself does not know them to be numbers."""
     if frame.ndim != 2:
         raise InputError("expected a table, got one column; use frame[[name]] to keep it a table")
-    columns = [str(name) for name in frame.columns]
-    _check_distinct(columns)
-    for name, dtype in zip(columns, frame.dtypes, strict=True):
+    check_distinct([str(name) for name in frame.columns])
+    if columns is not None:
+        frame = known_columns(frame, columns)
+    for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
         if str(dtype) == "object":
             raise InputTypeError(
-                f"column {name!r} has dtype object, not a numeric one; "
+                f"column {str(name)!r} has dtype object, not a numeric one; "
                 "drop it or convert it with astype"
             )
+    return frame
 
 
-def _check_distinct(names: Sequence[str]) -> None:
+def check_distinct(names: Sequence[str], where: str = "") -> None:
+    """Raise if a name occurs twice."""
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"the data has two columns named {twice!r}; rename one of them")
+        raise InputError(f"{where}the data has two columns named {twice!r}; rename one of them")

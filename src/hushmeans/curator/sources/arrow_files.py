@@ -1,0 +1,78 @@
+"""Parquet and Arrow (Feather) files, whose columns have types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from hushmeans.curator.sources.faults import CUT_SHORT, attempt, attempt_each, meaning
+from hushmeans.curator.sources.folders import DataFile
+
+BUFFER = 2**18
+"""Bytes of each Parquet column read at a time, so that row groups may be of any size."""
+
+NO_PARQUET = meaning("it cannot be read as a Parquet file; it is damaged or cut short")
+NO_ARROW = meaning("it cannot be read as an Arrow file; it is damaged or cut short")
+
+MAGIC = b"ARROW1"
+"""How an Arrow file begins; an Arrow stream begins otherwise."""
+
+
+def parquet_schema(file: DataFile) -> pa.Schema:
+    """The columns of a Parquet file, from its footer."""
+    return attempt(file.label, lambda: parquet.read_schema(file.path), NO_PARQUET)
+
+
+def parquet_batches(file: DataFile, names: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
+    """The named columns, in batches of at most `size` records."""
+    with attempt(
+        file.label,
+        lambda: parquet.ParquetFile(file.path, pre_buffer=False, buffer_size=BUFFER),
+        NO_PARQUET,
+    ) as reader:
+        found = attempt(
+            file.label, lambda: reader.iter_batches(size, columns=list(names)), NO_PARQUET
+        )
+        yield from attempt_each(file.label, found, meaning(CUT_SHORT))
+
+
+def arrow_schema(file: DataFile) -> pa.Schema:
+    """The columns of an Arrow file or stream."""
+
+    def read() -> pa.Schema:
+        with pa.OSFile(str(file.path)) as stream:
+            return _open(stream, None).schema
+
+    return attempt(file.label, read, NO_ARROW)
+
+
+def arrow_batches(file: DataFile, names: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
+    """The named columns, in batches of at most `size` records.
+
+    Memory holds one batch as it was written: files with few and large ones take more of it.
+    """
+    wanted = [index for index, name in enumerate(arrow_schema(file).names) if name in set(names)]
+    with attempt(file.label, lambda: pa.OSFile(str(file.path)), NO_ARROW) as stream:
+        reader = attempt(file.label, lambda: _open(stream, wanted), NO_ARROW)
+        for batch in attempt_each(file.label, _written(reader), meaning(CUT_SHORT)):
+            for start in range(0, batch.num_rows, size):
+                yield batch.slice(start, size)
+
+
+def _open(
+    stream: pa.NativeFile, fields: list[int] | None
+) -> pa.RecordBatchFileReader | pa.RecordBatchStreamReader:
+    options = pa.ipc.IpcReadOptions(included_fields=fields)
+    is_file = stream.read(len(MAGIC)) == MAGIC
+    stream.seek(0)
+    return (pa.ipc.open_file if is_file else pa.ipc.open_stream)(stream, options=options)
+
+
+def _written(
+    reader: pa.RecordBatchFileReader | pa.RecordBatchStreamReader,
+) -> Iterator[pa.RecordBatch]:
+    if isinstance(reader, pa.RecordBatchFileReader):
+        return (reader.get_batch(index) for index in range(reader.num_record_batches))
+    return iter(reader)

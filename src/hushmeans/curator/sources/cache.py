@@ -1,0 +1,124 @@
+"""The encoded records on disk, so that later questions need not decode the files again."""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+
+import numpy as np
+
+from hushmeans.curator import kernel
+from hushmeans.curator.questions import Question
+from hushmeans.curator.sources.faults import attempt
+from hushmeans.curator.sources.files import FileSource
+from hushmeans.curator.sources.streaming import add_up, in_parallel
+from hushmeans.domain import Box
+from hushmeans.types import GridArray, IntArray
+
+ROWS = 16_384
+"""Records read at a time: a whole number of pages of memory, whatever the number of features."""
+
+
+@dataclass(frozen=True)
+class GridFile:
+    """Encoded records in a file that is mapped into memory and has no other name.
+
+    Attributes
+    ----------
+    mapped
+        The file; None where there are no records, since nothing cannot be mapped.
+    """
+
+    records: GridArray = field(repr=False)
+    mapped: mmap.mmap | None
+
+    @classmethod
+    def of(cls, file: IO[bytes], n_features: int) -> GridFile:
+        """What was written to a file, which may be closed afterwards."""
+        if file.tell() == 0:
+            return cls(np.empty((0, n_features), dtype=np.int32), None)
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return cls(np.frombuffer(mapped, dtype=np.int32).reshape(-1, n_features), mapped)
+
+    def answer(self, question: Question, threads: int | None = None) -> IntArray:
+        """The exact sum over all records; few of them are in memory at a time."""
+        starts = range(0, len(self.records), ROWS)
+        return add_up(
+            question, in_parallel(lambda start: self._answer(question, start), starts, threads)
+        )
+
+    def _answer(self, question: Question, start: int) -> IntArray:
+        records = self.records[start : start + ROWS]
+        part = kernel.answer(question, records, threads=1)
+        if self.mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
+            self.mapped.madvise(mmap.MADV_DONTNEED, start * records.strides[0], records.nbytes)
+        return part
+
+
+@dataclass
+class CachedSource:
+    """A file source whose first answer also writes the encoded records to a file of their own.
+
+    That file is open to nobody else, and gone with this object or with the process, however
+    that ends.
+
+    Attributes
+    ----------
+    folder
+        Where the file is.
+    """
+
+    source: FileSource
+    folder: Path
+    _kept: GridFile | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # That a file can be made there is good to know before the first question.
+        _private_file(self.folder).close()
+
+    @property
+    def box(self) -> Box:
+        return self.source.box
+
+    def answer(self, question: Question) -> IntArray:
+        """The exact sum over all records.
+
+        Raises
+        ------
+        InputError
+            Where a file cannot be read to its end, or the folder has no room for the records.
+        """
+        if self._kept is not None:
+            return self._kept.answer(question, self.source.threads)
+        with _private_file(self.folder) as file:
+            total = add_up(question, self._written(question, file))
+            attempt(_label(self.folder), file.flush, _reason)
+            self._kept = GridFile.of(file, self.box.n_features)
+        return total
+
+    def _written(self, question: Question, file: IO[bytes]) -> Iterator[IntArray]:
+        """The answers for each batch, after its records are written."""
+
+        def both(records: GridArray) -> tuple[IntArray, GridArray]:
+            return kernel.answer(question, records, threads=1), records
+
+        for part, records in self.source.work(both):
+            attempt(_label(self.folder), partial(file.write, records.data), _reason)
+            yield part
+
+
+def _private_file(folder: Path) -> IO[bytes]:
+    return attempt(_label(folder), lambda: TemporaryFile(dir=folder), _reason)
+
+
+def _label(folder: Path) -> str:
+    return f"cannot cache the encoded records in {folder}"
+
+
+def _reason(error: Exception) -> str:
+    return f"{getattr(error, 'strerror', None) or 'it fails'}; choose another folder or no cache"

@@ -1,0 +1,58 @@
+"""Reading what may fail, so that a failure says which file it is and nothing that is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from hushmeans.errors import HushmeansError, InputError
+
+T = TypeVar("T")
+
+Explain = Callable[[Exception], str]
+"""What an exception means, in words that quote none of it."""
+
+CUT_SHORT = "it cannot be read to its end; it is damaged or cut short"
+
+
+def attempt(label: str, read: Callable[[], T], explain: Explain) -> T:
+    """What `read` returns.
+
+    Parameters
+    ----------
+    label
+        What to call that which is read, in a message.
+
+    Raises
+    ------
+    InputError
+        Where `read` fails: with the label and the explanation, and no other exception behind
+        it, since messages of Arrow's quote values.
+    """
+    try:
+        return read()
+    except HushmeansError:
+        raise
+    except Exception as error:  # a reader of damaged files may raise anything
+        fault = explain(error)
+    raise InputError(f"{label}: {fault}")
+
+
+def attempt_each(label: str, items: Iterator[T], explain: Explain) -> Iterator[T]:
+    """All items, each of them read as by `attempt`."""
+    while True:
+        found = attempt(label, lambda: list(_first(items)), explain)
+        if not found:
+            return
+        yield found[0]
+
+
+def meaning(sentence: str) -> Explain:
+    """The same words for every exception."""
+    return lambda error: sentence
+
+
+def _first(items: Iterator[T]) -> Iterator[T]:
+    for item in items:
+        yield item
+        return
