@@ -21,8 +21,8 @@ from hushmeans.types import GridArray, IntArray
 
 Result = TypeVar("Result")
 
-BATCH_VALUES = 2**19
-"""Values in a batch: 4 MB as floats, which the caches of a processor hold."""
+BATCH_VALUES = 2**18
+"""Values in a batch: 2 MB as floats, which the caches of a processor hold."""
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ def values(
     constants
         Features that are not in the batch, because they are the same for all of its records.
     """
-    records = np.empty((batch.num_rows, len(names)))
+    records = np.empty((batch.num_rows, len(names)), order="F")
     for index, name in enumerate(names):
         if name in constants:
             records[:, index] = constants[name]
