@@ -13,6 +13,7 @@ import pytest
 from pyarrow import parquet
 
 from hushmeans.cli import main
+from hushmeans.curator.sources import files
 from hushmeans.fitting import SIMULATED
 from hushmeans.release import Release
 from hushmeans.terminal import show_release
@@ -154,6 +155,40 @@ def test_predict_as_json_gives_the_same(capsys: pytest.CaptureFixture[str]) -> N
     assert json.loads(capsys.readouterr().out) == {"cluster": [0, 1] * 200}
 
 
+@pytest.mark.parametrize("as_json", [False, True])
+@pytest.mark.parametrize("rows", [0, 1, 3000])
+def test_predict_reads_files_in_parts(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    rows: int,
+    as_json: bool,
+) -> None:
+    monkeypatch.setattr(files, "BATCH_VALUES", 500)
+    ages = [25.0 if row % 3 else 75.0 for row in range(rows)]
+    columns = {"name": ["x"] * rows, "visits": [5.0] * rows, "age": ages}
+    parquet.write_table(pa.table(columns), folder / "new.parquet")
+    assert run("predict", "release.json", "new.parquet", *(["--json"] * as_json)) == 0
+    out = capsys.readouterr().out
+    labels = json.loads(out)["cluster"] if as_json else list(map(int, out.split("\n")[1:-1]))
+    assert labels == [int(age == 75.0) for age in ages]
+    assert as_json or out.startswith("cluster\n")
+
+
+@shown
+def test_features_can_be_chosen_and_a_cache_changes_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = (*FIT, "--columns", "visits", "--seed", "3")
+    assert run(*settings, "--out", "plain.json") == 0
+    assert run(*settings, "--out", "cached.json", "--cache", ".") == 0
+    assert Release.load("plain.json").box.names == ("visits",)
+    assert Release.load("plain.json") == Release.load("cached.json")
+    capsys.readouterr()
+    assert run("predict", "plain.json", "people.csv") == 0
+    assert capsys.readouterr().out.count("\n") == 401
+
+
 def test_the_demo_makes_all_of_its_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("demo", "--rows", "2000", "--out", "new/demo") == 0
     out = capsys.readouterr().out
@@ -235,7 +270,8 @@ def bad_bounds(*bounds: str, says: str) -> object:
         bad_fit("--out", ".", says="cannot write .: it is a folder"),
         bad_fit("--out", "release.json", says="release.json exists already; choose another name"),
         bad_file("none.csv", says="none.csv: there is no such file"),
-        bad_file(".", says=".: it cannot be read as a CSV table with a header row"),
+        bad_file(".", says="bounds.toml: it is not a table by its name"),
+        bad_file("bounds.toml", says="bounds.toml: it is not a table by its name"),
         bad_file("empty.csv", says="empty.csv: it is empty; a CSV table has a header"),
         bad_file("index.csv", says="index.csv: a column has no name (an index? leave it out"),
         bad_file("semicolons.csv", says="semicolons.csv: its fields are separated by semicolons"),
@@ -245,6 +281,10 @@ def bad_bounds(*bounds: str, says: str) -> object:
         bad_file("ragged.csv", says="ragged.csv: its rows do not all have as many fields"),
         bad_file("columns.csv", says="'visits', which the data does not have"),
         bad_file("latin.csv", says="latin.csv: it cannot be read as a CSV table"),
+        bad_fit("--columns", "age,iq", says="column 'iq' has no bounds"),
+        bad_fit("--columns", "age,age", says="two columns named 'age'"),
+        bad_fit("--columns", "", says="column '' has no bounds"),
+        bad_fit("--cache", "none", says="cannot cache the encoded records in none: No such file"),
         bad_bounds(says="bounds are required"),
         bad_bounds("--bounds", "none.toml", says="cannot read the bounds file none.toml"),
         bad_bounds("--bounds", "broken.toml", says="broken.toml does not parse"),
@@ -257,7 +297,7 @@ def bad_bounds(*bounds: str, says: str) -> object:
         mistake("predict", "newer.json", "people.csv", says="upgrade hushmeans"),
         mistake("predict", "release.json", "none.csv", says="none.csv: there is no such file"),
         mistake("predict", "release.json", "text.csv", says="column 'visits' holds text"),
-        mistake("predict", "release.json", "columns.csv", says="which the data does not have"),
+        mistake("predict", "release.json", "columns.csv", says="there is no column 'visits'"),
         mistake(
             *("predict", "release.json", "people.csv", "--out", "people.csv"),
             says="people.csv exists already",
@@ -358,9 +398,9 @@ def test_the_installed_command_answers_a_mistake_without_a_traceback(folder: Pat
 
 def test_a_binary_file_is_answered_by_the_installed_command_in_one_sentence(folder: Path) -> None:
     table = pa.table({"age": [float(CANARY)] * 50, "visits": list(range(50))})
-    parquet.write_table(table, folder / "people.parquet")
+    parquet.write_table(table, folder / "parquet.csv")
     (folder / "picture.csv").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 500)
-    for name in ("people.parquet", "picture.csv"):
+    for name in ("parquet.csv", "picture.csv"):
         done = script(folder, "fit", name, *FIT[2:], "--out", "new.json")
         assert done.returncode == 2
         assert done.stdout == ""

@@ -113,6 +113,40 @@ def test_every_container_gives_the_same_release(people: pd.DataFrame, tmp_path: 
         assert replace(array, box=releases[0].box) == releases[0]
 
 
+@pytest.mark.filterwarnings("ignore::hushmeans.errors.SimulationWarning")
+@pytest.mark.parametrize("container", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
+def test_columns_choose_the_features_of_a_table(people: pd.DataFrame, container: Any) -> None:
+    wide = container(people.assign(name="x", iq=100.0))
+    fitted = model(random_state=0, columns=["visits", "age"]).fit(wide)
+    assert fitted.release_ == model(random_state=0).fit(people[["visits", "age"]]).release_
+    assert fitted.feature_names_in_.tolist() == ["visits", "age"]
+    assert fitted.n_features_in_ == 2
+    labels = fitted.predict(wide)
+    np.testing.assert_array_equal(fitted.predict(people), labels)
+    assert fitted.transform(wide).shape == (len(people), 2)
+    assert clone(fitted).columns == ["visits", "age"]
+
+
+@pytest.mark.parametrize("container", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
+def test_new_data_may_have_more_columns(people: pd.DataFrame, container: Any) -> None:
+    fitted = model().fit(container(people))
+    labels = fitted.predict(container(people.assign(name="x")))
+    np.testing.assert_array_equal(labels, fitted.predict(container(people)))
+
+
+@pytest.mark.filterwarnings("ignore::hushmeans.errors.SimulationWarning")
+def test_a_file_is_fitted_and_predicted_as_a_table_is(people: pd.DataFrame, tmp_path: Path) -> None:
+    wide = people.assign(name="x", iq=100.0)
+    wide.to_parquet(tmp_path / "people.parquet")
+    chosen = model(random_state=0, columns=list(BOUNDS), cache=tmp_path)
+    fitted = chosen.fit(tmp_path / "people.parquet")
+    assert fitted.release_ == model(random_state=0).fit(people).release_
+    assert fitted.feature_names_in_.tolist() == list(BOUNDS)
+    labels = fitted.predict(tmp_path / "people.parquet")
+    np.testing.assert_array_equal(labels, fitted.predict(people))
+    assert [path.name for path in tmp_path.iterdir()] == ["people.parquet"]
+
+
 @pytest.mark.parametrize("kind", [np.asarray, list])
 def test_named_bounds_are_refused_for_data_without_names(people: pd.DataFrame, kind: Any) -> None:
     with pytest.raises(

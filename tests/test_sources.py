@@ -296,7 +296,7 @@ def test_text_in_a_column_is_refused_by_the_columns_name_and_never_quoted(
     rows = "25,2\n" * 300_000 if position == "last" else ""
     path = write(tmp_path, f"age,visits\n{rows}25,{text}\n")
     with pytest.raises(InputError) as refusal:
-        open_source(path, BOUNDS)
+        encoded(path)
     assert str(refusal.value) == (
         f"{path}: column 'visits' holds text where a number is expected; drop or recode it"
     )
@@ -308,7 +308,7 @@ def test_text_in_a_column_is_refused_by_the_columns_name_and_never_quoted(
 def test_ragged_rows_are_refused_as_such(tmp_path: Path, row: str, before: int) -> None:
     path = write(tmp_path, "age,visits\n" + "25,2\n" * before + row + "\n")
     with pytest.raises(InputError) as refusal:
-        open_source(path, BOUNDS)
+        encoded(path)
     assert str(refusal.value) == (f"{path}: its rows do not all have as many fields as its header")
     check_that_nothing_leaks(refusal.value)
 
@@ -389,7 +389,7 @@ def parquet_file() -> bytes:
     ("name", "content", "message"),
     [
         ("none.csv", None, "none.csv: there is no such file"),
-        (".", None, UNFIT),
+        (".", None, "there are no files in this folder"),
         ("empty.csv", b"", EMPTY),
         ("blank.csv", b"\n\n\n", EMPTY),
         ("mark.csv", b"\xef\xbb\xbf", EMPTY),
@@ -405,8 +405,8 @@ def parquet_file() -> bytes:
         ("record.csv", f"{CANARY};7\n".encode(), SEMICOLONS),
         ("quoted.csv", f'"age\n(years)",visits\n{CANARY},2\n'.encode(), NO_HEADER),
         ("quoted.csv", f'age,"visits\n(a year)"\n{CANARY},2\n'.encode(), NO_HEADER),
-        ("people.parquet", parquet_file(), "people.parquet: it"),
-        ("picture.png", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20, UNFIT),
+        ("people.csv", parquet_file(), "people.csv: it"),
+        ("picture.csv", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20, UNFIT),
         ("zeros.csv", bytes(5000), HEADLESS),
         ("long.csv", b"x" * 200_000 + b",y\n1,2\n", UNFIT),
         ("twice.csv", b"age,age\n1,2\n", "two columns named 'age'"),

@@ -13,7 +13,7 @@ from hushmeans.curator.sources.files import FileSource, open_files
 from hushmeans.curator.sources.memory import MemorySource, from_memory
 from hushmeans.curator.sources.tables import check_distinct, is_table
 from hushmeans.domain import Bounds, Box
-from hushmeans.errors import InputTypeError
+from hushmeans.errors import InputError, InputTypeError
 from hushmeans.types import IntArray
 
 
@@ -82,5 +82,7 @@ def _checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
     """The names of the features, which must be distinct."""
     if isinstance(columns, str) or not all(isinstance(name, str) for name in columns):
         raise InputTypeError("columns must be a list of the features' names, as text")
+    if not columns:
+        raise InputError("columns is empty; name at least one feature")
     check_distinct(list(columns), "in columns: ")
     return tuple(columns)

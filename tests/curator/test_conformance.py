@@ -1,0 +1,261 @@
+"""One table, held in every way there is: every question and every fit has the same answer.
+
+To put another source under these tests, add an entry to `HOLDERS`: a function that holds a
+table in its own way, in a folder if it needs one, and returns what a user would hand to `fit`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache as remembered
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from pyarrow import csv, feather, parquet
+
+from hushmeans.curator import kernel
+from hushmeans.curator.encode import encode
+from hushmeans.curator.questions import Cells, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.sources import cache, files, memory, open_source
+from hushmeans.domain import Bounds, Box
+from hushmeans.fitting import fit_release
+from hushmeans.methods.registry import METHODS
+from hushmeans.types import FloatArray, IntArray
+
+RANGES = {
+    "age": (0, 100),
+    "hours": (-10, 10),
+    "income": (0, 5000),
+    "member": (0, 1),
+    "score": (-1, 1),
+    "level": (0, 3),
+}
+BOX = Bounds(RANGES).box()
+NAMED = Bounds(RANGES)
+IN_ORDER = Bounds((BOX.low, BOX.high))
+"""The same bounds, for data whose columns have no names."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A table as a user would hand it over."""
+
+    data: Any
+    bounds: Bounds = NAMED
+    cache: Path | None = None
+
+
+@remembered
+def people(n_records: int) -> pa.Table:
+    """Columns of many types, with missing and infinite values and some outside the bounds."""
+    rng = np.random.default_rng(0)
+    cluster = rng.integers(3, size=n_records)
+    income = [Decimal(int(cents)) / 4 for cents in rng.integers(0, 24_000, size=n_records)]
+    score = rng.normal(cluster - 1, 0.4)
+    for row, value in enumerate((math.nan, math.inf, -math.inf, 1e308, -1e-320)):
+        score[row::97] = value
+    missing = rng.random((n_records, 6)) < 0.05
+    columns = {
+        "age": pa.array((30 * cluster + rng.integers(25, size=n_records)).astype(np.int16)),
+        "hours": pa.array(rng.normal(5 * cluster, 3).astype(np.float32)),
+        "income": pa.array(income, pa.decimal128(9, 2)),
+        "member": pa.array(rng.random(n_records) < 0.5),
+        "score": pa.array(score),
+        "level": pa.array(rng.integers(-1, 5, size=n_records)),
+    }
+    for name, there in zip(columns, ~missing.T, strict=True):
+        columns[name] = pc.if_else(pa.array(there), columns[name], None)
+    return pa.table(columns)
+
+
+def numbers(table: pa.Table) -> pa.Table:
+    return table.cast(pa.schema([(name, pa.float64()) for name in table.column_names]))
+
+
+def matrix(table: pa.Table) -> FloatArray:
+    columns = [column.to_numpy() for column in numbers(table).columns]
+    return np.column_stack(columns)
+
+
+def pieces(table: pa.Table, number: int = 7) -> Iterator[tuple[int, pa.Table]]:
+    """Parts of a table, the first two of them empty."""
+    cuts = sorted({0, *np.linspace(0, table.num_rows, number, dtype=int).tolist()})
+    cuts[1:1] = [cuts[0]] * 2
+    for index, (start, end) in enumerate(pairwise(cuts)):
+        yield index, table.slice(start, end - start)
+
+
+def written(
+    write: Callable[..., None], name: str, **settings: Any
+) -> Callable[[pa.Table, Path], Held]:
+    def hold(table: pa.Table, folder: Path) -> Held:
+        write(table, folder / name, **settings)
+        return Held(folder / name)
+
+    return hold
+
+
+def gzipped(table: pa.Table, folder: Path) -> Held:
+    with pa.CompressedOutputStream(folder / "people.csv.gz", "gzip") as stream:
+        csv.write_csv(numbers(table), stream)
+    return Held(str(folder / "people.csv.gz"))
+
+
+def folder_of(write: Callable[..., None], suffix: str) -> Callable[[pa.Table, Path], Held]:
+    def hold(table: pa.Table, folder: Path) -> Held:
+        for index, piece in pieces(table):
+            below = folder / ("deeper" if index % 2 else ".")
+            below.mkdir(exist_ok=True)
+            write(piece, below / f"part-{index}{suffix}")
+        (folder / "_SUCCESS").touch()
+        return Held(folder)
+
+    return hold
+
+
+def hive(table: pa.Table, folder: Path) -> Held:
+    for level in {*table["level"].to_pylist(), 0}:
+        column = table["level"]
+        chosen = pc.is_null(column) if level is None else pc.equal(column, level)
+        below = folder / f"level={'__HIVE_DEFAULT_PARTITION__' if level is None else level}"
+        below.mkdir()
+        parquet.write_table(table.filter(chosen).drop("level"), below / "part-0.parquet")
+    return Held(folder)
+
+
+def stream(table: pa.Table, path: Path) -> None:
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+
+
+def write_numbers(table: pa.Table, path: Path) -> None:
+    csv.write_csv(numbers(table), path)
+
+
+def cached(hold: Callable[[pa.Table, Path], Held]) -> Callable[[pa.Table, Path], Held]:
+    return lambda table, folder: Held(hold(table, folder).data, cache=folder.parent)
+
+
+HOLDERS: dict[str, Callable[[pa.Table, Path], Held]] = {
+    "numpy": lambda table, folder: Held(matrix(table), IN_ORDER),
+    "pandas": lambda table, folder: Held(table.to_pandas(types_mapper=pd.ArrowDtype)),
+    "polars": lambda table, folder: Held(pl.from_arrow(table)),
+    "arrow": lambda table, folder: Held(table),
+    "arrow in pieces": lambda table, folder: Held(
+        pa.concat_tables([piece for _, piece in pieces(table)])
+    ),
+    "csv": written(write_numbers, "people.csv"),
+    "gzip csv": gzipped,
+    "folder of csv": folder_of(write_numbers, ".csv"),
+    "parquet": written(parquet.write_table, "people.parquet"),
+    "parquet in row groups": written(parquet.write_table, "people.pq", row_group_size=100),
+    "folder of parquet": folder_of(parquet.write_table, ".parquet"),
+    "hive": hive,
+    "feather": written(feather.write_feather, "people.feather", chunksize=100),
+    "arrow stream": written(stream, "people.arrow"),
+    "cached parquet": cached(folder_of(parquet.write_table, ".parquet")),
+    "cached csv": cached(written(write_numbers, "people.csv")),
+}
+
+GRID, UNIT = BOX.grid, BOX.grid.unit
+CENTROIDS = np.array([[-UNIT, 0, 0, UNIT, 7, 0], [0, UNIT // 2, -9, -UNIT, UNIT, UNIT]])
+QUESTIONS: dict[str, Question] = {
+    "size": Size(),
+    "totals": Totals(GRID, CENTROIDS),
+    "shifts in l1": Shifts(GRID, CENTROIDS, UNIT, "l1", UNIT),
+    "shifts in l2": Shifts(GRID, CENTROIDS, UNIT // 3, "l2", 1),
+    "spread": Spread(GRID, CENTROIDS[:1], UNIT, "l2"),
+    "cells": Cells(GRID, ((0,), (), (-UNIT // 2, 0), (0,), (0, 5), (1,))),
+}
+
+
+@pytest.fixture(params=HOLDERS)
+def hold(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[pa.Table], Held]:
+    folder = tmp_path / "held"
+    folder.mkdir()
+    return lambda table: HOLDERS[request.param](table, folder)
+
+
+@pytest.fixture(params=[1, 50, None], ids=["ones", "fifties", "default"])
+def batch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many records are looked at a time."""
+    if request.param is not None:
+        monkeypatch.setattr(memory, "BATCH", request.param)
+        monkeypatch.setattr(files, "BATCH_VALUES", request.param * len(RANGES))
+        monkeypatch.setattr(cache, "ROWS", 1024)  # whole pages
+
+
+def expected(question: Question, table: pa.Table) -> IntArray:
+    return kernel.answer(question, encode(matrix(table), BOX), threads=1)
+
+
+@pytest.mark.usefixtures("batch")
+@pytest.mark.parametrize("n_records", [0, 1, 300])
+def test_every_question_has_the_same_answer(
+    hold: Callable[[pa.Table], Held], n_records: int
+) -> None:
+    table = people(n_records)
+    held = hold(table)
+    source = open_source(held.data, held.bounds, cache=held.cache)
+    assert (source.box.low, source.box.high) == (BOX.low, BOX.high)
+    for _ in range(2):
+        for question in QUESTIONS.values():
+            np.testing.assert_array_equal(source.answer(question), expected(question, table))
+
+
+def test_many_records_have_the_same_answer(hold: Callable[[pa.Table], Held]) -> None:
+    """So many that every kind of file is read in several parts without any setting changed."""
+    table = people(100_000)
+    held = hold(table)
+    source = open_source(held.data, held.bounds, cache=held.cache)
+    for question in QUESTIONS.values():
+        np.testing.assert_array_equal(source.answer(question), expected(question, table))
+
+
+Clusters = tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]
+
+
+def fitted(held: Held, method: str, delta: float) -> Clusters:
+    settings: dict[str, Any] = {"n_clusters": 3, "bounds": held.bounds, "epsilon": 2, "seed": 5}
+    release = fit_release(held.data, method=method, delta=delta, cache=held.cache, **settings)
+    return release.centres, release.sizes
+
+
+@remembered
+def fitted_array(n_records: int, method: str, delta: float) -> Clusters:
+    return fitted(Held(matrix(people(n_records)), IN_ORDER), method, delta)
+
+
+@pytest.mark.filterwarnings("ignore::hushmeans.errors.SimulationWarning")
+@pytest.mark.parametrize("n_records", [0, 300])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@pytest.mark.parametrize("method", METHODS)
+def test_every_seeded_fit_is_the_same(
+    hold: Callable[[pa.Table], Held], method: str, delta: float, n_records: int
+) -> None:
+    result = fitted(hold(people(n_records)), method, delta)
+    assert result == fitted_array(n_records, method, delta)
+
+
+def test_columns_are_taken_by_name_in_the_order_given(hold: Callable[[pa.Table], Held]) -> None:
+    table = people(300)
+    held = hold(table)
+    if held.bounds is IN_ORDER:
+        pytest.skip("an array has no names")
+    names = ["level", "score"]
+    source = open_source(held.data, held.bounds, columns=names, cache=held.cache)
+    box = Box((0.0, -1.0), (3.0, 1.0), ("level", "score"))
+    assert source.box == box
+    question = Totals(GRID, CENTROIDS[:, :2].copy())
+    records = encode(matrix(table.select(names)), box)
+    np.testing.assert_array_equal(source.answer(question), kernel.answer(question, records))

@@ -1,0 +1,389 @@
+"""Files that cannot be used: refused by name, without a value, and before anything is spent."""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import date
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import feather, parquet
+
+from hushmeans.budget import Account, Budget
+from hushmeans.curator.curator import Curator
+from hushmeans.curator.questions import Size
+from hushmeans.curator.sources import cache, files, open_source
+from hushmeans.curator.sources.cache import CachedSource
+from hushmeans.domain import Bounds
+from hushmeans.errors import BudgetError, InputError, InputTypeError
+from hushmeans.fitting import fit_release
+from hushmeans.mechanisms import Laplace
+
+CANARY = 73.123456789
+BOUNDS = Bounds({"age": (0, 100), "visits": (0, 8)})
+GOOD = {"age": [CANARY] * 50, "visits": [2] * 50}
+
+
+@contextmanager
+def refused(message: str) -> Iterator[None]:
+    """Refused in one sentence, with no value in it nor in an exception behind it."""
+    with pytest.raises((InputError, InputTypeError), match=message) as refusal:
+        yield
+    assert str(CANARY) not in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+    assert refusal.value.__cause__ is None
+    assert refusal.value.__context__ is None
+
+
+@pytest.fixture
+def debits(monkeypatch: pytest.MonkeyPatch) -> list[Fraction]:
+    """Every share that any account is debited."""
+    seen: list[Fraction] = []
+    debit = Account.debit
+
+    def watched(self: Account, share: Fraction) -> None:
+        seen.append(share)
+        debit(self, share)
+
+    monkeypatch.setattr(Account, "debit", watched)
+    return seen
+
+
+def as_bytes(columns: Any, write: Callable[..., None] = parquet.write_table) -> bytes:
+    table = columns if isinstance(columns, pa.Table) else pa.table(columns)
+    content = io.BytesIO()
+    write(table, content)
+    return content.getvalue()
+
+
+def write_stream(table: pa.Table, sink: io.BytesIO) -> None:
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+
+
+def put(folder: Path, contents: dict[str, bytes]) -> Path:
+    for name, content in contents.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return folder
+
+
+def parquet_with(**columns: Any) -> bytes:
+    return as_bytes({**GOOD, **columns})
+
+
+def csv_text(rows: str) -> bytes:
+    return f"age,visits\n{rows}".encode()
+
+
+FINE = as_bytes(GOOD)
+TWICE = pa.table([[CANARY], [CANARY], [1]], names=["age", "age", "visits"])
+NESTED = [{"x": CANARY}] * 50
+
+FAULTS: dict[str, tuple[dict[str, bytes], str]] = {
+    "a missing column": ({"a.parquet": as_bytes({"age": [CANARY]})}, "'visits', which the data"),
+    "an unknown column": ({"a.parquet": parquet_with(iq=[1] * 50)}, r"'iq' without .*--columns"),
+    "text": (
+        {"a.parquet": parquet_with(age=[str(CANARY)] * 50)},
+        r"a\.parquet: column 'age' holds string, not numbers; drop",
+    ),
+    "lists": (
+        {"a.parquet": parquet_with(age=[[CANARY]] * 50)},
+        r"a\.parquet: column 'age' holds l",
+    ),
+    "structs": ({"a.parquet": parquet_with(age=NESTED)}, r"a\.parquet: column 'age' holds struct"),
+    "dates": (
+        {"a.parquet": parquet_with(age=[date(2020, 1, 1)] * 50)},
+        r"a\.parquet: column 'age' holds date32",
+    ),
+    "the same name twice": (
+        {"a.parquet": as_bytes(TWICE)},
+        r"a\.parquet: the data has two columns named 'age'",
+    ),
+    "the same name twice in Feather": (
+        {"a.arrow": as_bytes(TWICE, write_stream)},
+        r"a\.arrow: the data has two columns named 'age'",
+    ),
+    "text in Feather": (
+        {"a.feather": as_bytes({**GOOD, "age": [str(CANARY)] * 50}, feather.write_feather)},
+        r"a\.feather: column 'age' holds string",
+    ),
+    "a Parquet file cut short": ({"a.parquet": FINE[:-9]}, r"a\.parquet: it cannot be read as a P"),
+    "a Parquet file of nothing": ({"a.parquet": b""}, r"a\.parquet: it cannot be read as a Parq"),
+    "a Parquet file with another footer": (
+        {"a.parquet": FINE[:4] + FINE[60:]},
+        r"a\.parquet: it cannot be read",
+    ),
+    "a Parquet file with damaged pages": (
+        {"a.parquet": FINE[:4] + b"\xff" * 40 + FINE[44:]},
+        r"a\.parquet: it cannot be read to its end",
+    ),
+    "a Feather file cut short": (
+        {"a.feather": as_bytes(GOOD, feather.write_feather)[:200]},
+        r"a\.feather: it cannot be read as an Arrow file",
+    ),
+    "a picture": ({"a.png": b"\x89PNG"}, r"a\.png: it is not a table by its name, .* \.parquet"),
+    "a file without an ending": ({"people": FINE}, "people: it is not a table by its name"),
+    "text in a CSV file": (
+        {"a.csv": csv_text(f"25,x{CANARY}\n")},
+        r"a\.csv: column 'visits' holds",
+    ),
+}
+
+FOLDER_FAULTS: dict[str, tuple[dict[str, bytes], str]] = {
+    "no files": ({"_SUCCESS": b"", ".part.crc": b""}, "there are no files in this folder"),
+    "a file of another kind": (
+        {"a.parquet": FINE, "b.csv": csv_text("1,2\n")},
+        r"b\.csv: it is not of the same format as .*a\.parquet",
+    ),
+    "a file of no kind": ({"a.parquet": FINE, "notes.txt": b"x"}, r"notes\.txt: it is not a table"),
+    "a column less": (
+        {"a.parquet": FINE, "b.parquet": as_bytes({"age": [CANARY]})},
+        r"b\.parquet: it has no column 'visits', which .*a\.parquet has",
+    ),
+    "a column more": (
+        {"a.parquet": FINE, "b.parquet": parquet_with(iq=[CANARY] * 50)},
+        r"b\.parquet: it has a column 'iq', which .*a\.parquet has not",
+    ),
+    "a column of text": (
+        {"a.parquet": FINE, "b.parquet": parquet_with(visits=[str(CANARY)] * 50)},
+        r"b\.parquet: column 'visits' holds string",
+    ),
+    "another header": (
+        {"a.csv": csv_text("1,2\n"), "b.csv": f"age,iq\n1,{CANARY}\n".encode()},
+        r"b\.csv: it has no column 'visits'",
+    ),
+    "text in a later CSV file": (
+        {"a.csv": csv_text("1,2\n"), "b.csv": csv_text(f"1,x{CANARY}\n")},
+        r"b\.csv: column 'visits' holds text",
+    ),
+    "a damaged file among good ones": (
+        {"a.parquet": FINE, "b.parquet": FINE[:-9], "c.parquet": FINE},
+        r"b\.parquet: it cannot be read as a Parquet file",
+    ),
+    "a partition of text": (
+        {f"visits=x{CANARY}/a.parquet": as_bytes({"age": [1]})},
+        r"visits=\*/a\.parquet: column 'visits' holds string",
+    ),
+    "a partition that is a column too": (
+        {f"age={CANARY}/a.parquet": FINE},
+        r"age=\*/a\.parquet: the data has two columns named 'age'",
+    ),
+    "a partition that not all have": (
+        {"a.parquet": as_bytes({"age": [1]}), f"visits={CANARY}/a.parquet": as_bytes({"age": [1]})},
+        r"visits=\*/a\.parquet: it has a column 'visits', which",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_file_that_cannot_be_used_is_refused_before_anything_is_spent(
+    tmp_path: Path, debits: list[Fraction], fault: str
+) -> None:
+    contents, message = FAULTS[fault]
+    (name,) = contents
+    with refused(message):
+        fit_release(put(tmp_path, contents) / name, n_clusters=2, bounds=BOUNDS, epsilon=1)
+    assert debits == []
+
+
+@pytest.mark.parametrize("fault", FOLDER_FAULTS)
+def test_a_folder_that_cannot_be_used_is_refused_before_anything_is_spent(
+    tmp_path: Path, debits: list[Fraction], fault: str
+) -> None:
+    contents, message = FOLDER_FAULTS[fault]
+    with refused(message):
+        fit_release(put(tmp_path, contents), n_clusters=2, bounds=BOUNDS, epsilon=1)
+    assert debits == []
+
+
+def late_text(folder: Path) -> Path:
+    rows = "25,2\n" * 300_000 + f"25,x{CANARY}\n"
+    return put(folder, {"a.csv": csv_text("1,2\n"), "b.csv": csv_text(rows)})
+
+
+def late_damage(folder: Path) -> Path:
+    table = pa.table({"age": np.arange(90_000) + CANARY, "visits": np.arange(90_000) % 7})
+    content = io.BytesIO()
+    parquet.write_table(table, content, row_group_size=30_000, use_dictionary=False)
+    damaged = bytearray(content.getvalue())
+    damaged[len(damaged) // 2 : -2000] = b"\xff" * (len(damaged) - 2000 - len(damaged) // 2)
+    return put(folder, {"b.parquet": bytes(damaged)})
+
+
+@pytest.mark.parametrize("cached", [False, True])
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (late_text, r"b\.csv: column 'visits' holds text where a number is expected"),
+        (late_damage, r"b\.parquet: it cannot be read to its end"),
+    ],
+)
+def test_a_fault_in_the_middle_of_a_round_ends_the_fit_with_the_share_spent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Any, message: str, cached: bool
+) -> None:
+    monkeypatch.setattr(files, "BATCH_VALUES", 2000)
+    source = open_source(make(tmp_path / "data"), BOUNDS, cache=tmp_path if cached else None)
+    asked = Curator(source, Laplace(seed=0), Budget.of(1))
+    with refused(message):
+        asked.ask(Size(), Fraction(2, 3))
+    with pytest.raises(BudgetError, match="only 1/3 is left"):
+        asked.ask(Size(), Fraction(1, 2))
+    with refused(message):
+        asked.ask(Size(), Fraction(1, 3))
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
+def test_a_file_that_changes_during_a_fit_is_noticed(tmp_path: Path, name: str) -> None:
+    content = csv_text("1,2\n") if name.endswith("csv") else FINE
+    source = open_source(put(tmp_path, {name: content}) / name, BOUNDS)
+    source.answer(Size())
+    os.utime(tmp_path / name, (1, 1))
+    with refused("it has changed while it was read"):
+        source.answer(Size())
+    (tmp_path / name).unlink()
+    with refused("it is gone"):
+        source.answer(Size())
+
+
+def test_other_columns_of_a_csv_file_may_hold_any_text_on_one_line(tmp_path: Path) -> None:
+    path = put(tmp_path, {"a.csv": b'id,age\n"a, b",25\n\xff\xfe,50\n,75\n'}) / "a.csv"
+    source = open_source(path, Bounds({"age": (0, 100)}), columns=["age"])
+    assert source.answer(Size()).tolist() == [3]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_stray_quote_in_another_column_cannot_swallow_records(tmp_path: Path, end: str) -> None:
+    rows = ("id,age", '"a,1', f"b,{CANARY}", '"c",3')
+    path = put(tmp_path, {"a.csv": end.join(rows).encode()}) / "a.csv"
+    with refused(r"a\.csv: column 'id' has a line end or a stray quote"):
+        open_source(path, Bounds({"age": (0, 100)}), columns=["age"])
+
+
+@pytest.mark.parametrize("row", [0, 1, 104_855, 104_860, 150_000, 299_999])
+@pytest.mark.parametrize("paired", [False, True])
+def test_a_stray_quote_anywhere_is_an_error_or_no_loss(
+    tmp_path: Path, row: int, paired: bool
+) -> None:
+    """Before, across and beyond the end of a block of text, which has a million bytes."""
+    rows = ["xx,25"] * 300_000
+    rows[row] = '"x,25'
+    if paired and row + 3 < len(rows):
+        rows[row + 3] = '"x,25'
+    path = put(tmp_path, {"a.csv": "\n".join(["id,age", *rows]).encode()}) / "a.csv"
+    with refused(r"a\.csv: "):
+        open_source(path, Bounds({"age": (0, 100)}), columns=["age"]).answer(Size())
+
+
+def test_partitions_are_features_and_missing_where_hive_says_so(tmp_path: Path) -> None:
+    one = as_bytes({"age": [25.0]})
+    names = ("visits=8", "visits=%2D1", "visits=__HIVE_DEFAULT_PARTITION__", "visits=2.5")
+    put(tmp_path, {f"{name}/a.parquet": one for name in names})
+    source = files.open_files(tmp_path, BOUNDS)
+    assert source.box.names == ("age", "visits")
+    records = np.concatenate(list(source.encoded())) / source.box.grid.unit
+    assert sorted(records[:, 1].tolist()) == [-1.0, -0.375, 0.0, 1.0]
+
+
+def test_partitions_alone_can_be_the_features(tmp_path: Path) -> None:
+    put(tmp_path, {f"visits={visits}/a.parquet": FINE for visits in (0, 8)})
+    for path in tmp_path.rglob("*.parquet"):
+        path.write_bytes(as_bytes({"age": [1.0] * 50}))
+    source = files.open_files(tmp_path, BOUNDS.only(["visits"]), ["visits"])
+    records = np.concatenate(list(source.encoded())) / source.box.grid.unit
+    assert sorted(records[:, 0].tolist()) == [-1.0] * 50 + [1.0] * 50
+
+
+def test_numbers_of_different_types_are_one_column(tmp_path: Path) -> None:
+    types = (pa.int8(), pa.float32(), pa.float64(), pa.null(), pa.bool_())
+    for index, kind in enumerate(types):
+        column = pa.nulls(1) if pa.types.is_null(kind) else pa.array([1]).cast(kind)
+        table = pa.table({"visits": column, "age": [1]})
+        parquet.write_table(table, tmp_path / f"{index}.parquet")
+    assert open_source(tmp_path, BOUNDS).answer(Size()).tolist() == [5]
+
+
+FRAME = pd.DataFrame({"age": [CANARY], "visits": [1], "name": ["x"]})
+
+
+@pytest.mark.parametrize(
+    ("data", "columns", "message"),
+    [
+        (np.ones((2, 2)), ["age"], "from a table or a file only"),
+        (FRAME, ["age", "age"], "in columns: the data has two columns named 'age'"),
+        (FRAME, "age", "must be a list of the features' names"),
+        (FRAME, [1], "must be a list of the features' names"),
+        (FRAME, [], "columns is empty"),
+        (FRAME, ["age", "iq"], "column 'iq' has no bounds"),
+        (FRAME[["name"]], ["age"], "there is no column 'age'"),
+        (pa.table({"name": ["x"]}), ["age"], "there is no column 'age'"),
+        (FRAME.assign(age="x"), ["age"], "column 'age' holds .*string"),
+    ],
+)
+def test_columns_that_cannot_be_chosen_are_refused(data: Any, columns: Any, message: str) -> None:
+    bounds = Bounds((0, 1)) if isinstance(data, np.ndarray) else BOUNDS
+    with refused(message):
+        open_source(data, bounds, columns=columns)
+
+
+def test_a_cache_is_private_and_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[os.stat_result] = []
+
+    def watched(**settings: Any) -> Any:
+        file = tempfile.TemporaryFile(**settings)  # noqa: SIM115 (the caller closes it)
+        made.append(os.fstat(file.fileno()))
+        return file
+
+    monkeypatch.setattr(cache, "TemporaryFile", watched)
+    (tmp_path / "cache").mkdir()
+    path = put(tmp_path, {"a.parquet": FINE}) / "a.parquet"
+    source = open_source(path, BOUNDS, cache=tmp_path / "cache")
+    assert isinstance(source, CachedSource)
+    for _ in range(2):
+        assert source.answer(Size()).tolist() == [50]
+        assert list((tmp_path / "cache").iterdir()) == []
+    assert {(stat.st_mode & 0o777, stat.st_nlink) for stat in made} == {(0o600, 0)}
+    assert "73.1" not in repr(source)
+
+
+def test_a_cached_source_does_not_read_the_files_again(tmp_path: Path) -> None:
+    path = put(tmp_path, {"a.parquet": FINE}) / "a.parquet"
+    source = open_source(path, BOUNDS, cache=tmp_path)
+    source.answer(Size())
+    path.unlink()
+    assert source.answer(Size()).tolist() == [50]
+
+
+def test_a_folder_that_cannot_hold_a_cache_is_refused_before_anything_is_spent(
+    tmp_path: Path, debits: list[Fraction]
+) -> None:
+    path = put(tmp_path, {"a.parquet": FINE}) / "a.parquet"
+    with refused("cannot cache the encoded records in .*none: No such file or directory; choose"):
+        fit_release(path, n_clusters=2, bounds=BOUNDS, epsilon=1, cache=tmp_path / "none")
+    assert debits == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("n_records", [50, 50_000])
+def test_a_full_disk_is_said_to_be_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_records: int
+) -> None:
+    full = partial(open, "/dev/full", "wb", buffering=0)
+    monkeypatch.setattr(cache, "TemporaryFile", lambda **_: full())
+    content = as_bytes({"age": np.zeros(n_records), "visits": np.zeros(n_records)})
+    source = open_source(put(tmp_path, {"a.parquet": content}) / "a.parquet", BOUNDS, cache="x")
+    with refused("cannot cache the encoded records in x: No space left on device; choose"):
+        source.answer(Size())
