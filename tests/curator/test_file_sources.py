@@ -208,6 +208,18 @@ def test_a_folder_that_cannot_be_used_is_refused_before_anything_is_spent(
     assert debits == []
 
 
+def test_a_link_that_leads_nowhere_is_no_missing_record(tmp_path: Path) -> None:
+    (put(tmp_path, {"a.parquet": FINE}) / "b.parquet").symlink_to(tmp_path / "none")
+    with refused(r"b\.parquet: there is no such file"):
+        open_source(tmp_path, BOUNDS)
+
+
+def test_folders_behind_links_are_read_too(tmp_path: Path) -> None:
+    put(tmp_path / "elsewhere", {"b.parquet": FINE})
+    (put(tmp_path / "data", {"a.parquet": FINE}) / "linked").symlink_to(tmp_path / "elsewhere")
+    assert open_source(tmp_path / "data", BOUNDS).answer(Size()).tolist() == [100]
+
+
 def late_text(folder: Path) -> Path:
     rows = "25,2\n" * 300_000 + f"25,x{CANARY}\n"
     return put(folder, {"a.csv": csv_text("1,2\n"), "b.csv": csv_text(rows)})

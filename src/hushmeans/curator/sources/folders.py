@@ -102,7 +102,13 @@ def partition_number(text: str) -> float | None:
 
 
 def _below(folder: Path) -> list[Path]:
-    found = sorted(path for path in folder.rglob("*") if path.is_file())
+    """All files that are not hidden; a folder that cannot be looked into is no empty one."""
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    walk = os.walk(folder, onerror=fail, followlinks=True)
+    found = sorted(Path(above, name) for above, _, names in walk for name in names)
     return [path for path in found if not any(map(_hidden, path.relative_to(folder).parts))]
 
 
@@ -115,7 +121,8 @@ def _file_below(folder: Path, path: Path) -> DataFile:
     pairs = [each.partition("=") for each in folders]
     label = folder.joinpath(*(f"{key}=*" if equals else key for key, equals, _ in pairs), name)
     partition = {unquote(key): unquote(value) for key, equals, value in pairs if equals}
-    return DataFile(path, str(label), partition, _stamp(path))
+    stamp = attempt(str(label), lambda: _stamp(path), _missing)
+    return DataFile(path, str(label), partition, stamp)
 
 
 def _stamp(path: Path) -> tuple[int, int]:
