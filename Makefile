@@ -22,6 +22,7 @@ lint: $(VENV)/installed-for-development
 
 bench: $(VENV)/installed
 	$(BIN)/python benchmarks/round.py
+	$(BIN)/python benchmarks/files.py
 	$(BIN)/python benchmarks/experiments.py
 
 clean:

@@ -39,20 +39,11 @@ def attempt(label: str, read: Callable[[], T], explain: Explain) -> T:
 
 
 def attempt_each(label: str, items: Iterator[T], explain: Explain) -> Iterator[T]:
-    """All items, each of them read as by `attempt`."""
-    while True:
-        found = attempt(label, lambda: list(_first(items)), explain)
-        if not found:
-            return
-        yield found[0]
+    """All items, of which none is None, each of them read as by `attempt`."""
+    while (item := attempt(label, lambda: next(items, None), explain)) is not None:
+        yield item
 
 
 def meaning(sentence: str) -> Explain:
     """The same words for every exception."""
     return lambda error: sentence
-
-
-def _first(items: Iterator[T]) -> Iterator[T]:
-    for item in items:
-        yield item
-        return
