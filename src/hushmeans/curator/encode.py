@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hushmeans.curator import compiled
 from hushmeans.domain import Box
 from hushmeans.types import GridArray
 
@@ -22,6 +23,7 @@ def encode(values: np.ndarray[Any, Any], box: Box) -> GridArray:
         One row per record, one column per feature of the box, of any real numeric type.
     """
     with np.errstate(all="ignore"):
-        unit = box.to_unit_box(values.astype(np.float64))
-        unit[np.isnan(unit)] = 0.0
-        return box.grid.snap(unit).astype(np.int32)
+        points = np.ascontiguousarray(values, dtype=np.float64)
+    records = np.empty(points.shape, dtype=np.int32)
+    compiled.snap(points, box.middle, box.half_width, box.grid.unit, records)
+    return records
