@@ -208,11 +208,13 @@ def _start(picture: Picture, n_centroids: int, generator: Generator) -> Clusters
     """Ordinary k-means on the picture; nothing is known of its error."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
 
     seed = int(generator.integers(2**31))
     model = KMeans(n_centroids, n_init=4, max_iter=30, random_state=seed)
-    with warnings.catch_warnings():  # a picture with few distinct records is no fault
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    # On one thread: the same on every machine, and no thread spins beside a busy neighbour.
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore", ConvergenceWarning)  # a picture may be of few records
         model.fit(picture.records)
     shares = np.bincount(model.labels_, minlength=n_centroids) / len(model.labels_)
     sizes = shares * picture.moments.size

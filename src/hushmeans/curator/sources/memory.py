@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import accumulate
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -17,8 +20,11 @@ from hushmeans.domain import Bounds, Box
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.types import GridArray, IntArray
 
-BATCH = 65_536
+BATCH = 16_384
 """Records encoded at a time, so that no float copy of the whole table is ever made."""
+
+Batch: TypeAlias = np.ndarray[Any, Any] | pa.RecordBatch
+"""Some records, in original units."""
 
 
 @dataclass(frozen=True)
@@ -49,19 +55,17 @@ def from_memory(data: Any, bounds: Bounds, columns: Sequence[str] | None = None)
         )
     array = as_numeric_array(data)
     box = bounds.box(n_features=array.shape[1])
-    batches = (array[start : start + BATCH] for start in range(0, len(array), BATCH))
-    return MemorySource(box, _encode_all(batches, len(array), box))
+    batches = [array[start : start + BATCH] for start in range(0, len(array), BATCH)]
+    return MemorySource(box, _encode_all(batches, box))
 
 
 def from_table(
     table: pa.Table, bounds: Bounds, columns: Sequence[str] | None = None
 ) -> MemorySource:
     """The source for an Arrow table."""
-    found = tables.feature_names(table.schema, columns)
-    box = bounds.box(n_features=len(found), names=found)
-    names = box.names or found
-    batches = (tables.values(batch, names) for batch in table.to_batches(max_chunksize=BATCH))
-    return MemorySource(box, _encode_all(batches, table.num_rows, box))
+    names = tables.feature_names(table.schema, columns)
+    box = bounds.box(n_features=len(names), names=names)
+    return MemorySource(box, _encode_all(table.to_batches(max_chunksize=BATCH), box))
 
 
 def as_numeric_array(data: Any, what: str = "the data") -> np.ndarray[Any, Any]:
@@ -106,10 +110,18 @@ def _as_array(data: Any) -> np.ndarray[Any, Any] | None:
         return None
 
 
-def _encode_all(batches: Iterable[np.ndarray[Any, Any]], n_records: int, box: Box) -> GridArray:
-    records = np.empty((n_records, box.n_features), dtype=np.int32)
-    start = 0
-    for batch in batches:
-        records[start : start + len(batch)] = encode(batch, box)
-        start += len(batch)
+def _encode_all(batches: Sequence[Batch], box: Box) -> GridArray:
+    """All batches, encoded on all processors; each becomes floats only when its turn comes."""
+    starts = list(accumulate(map(len, batches), initial=0))
+    records = np.empty((starts.pop(), box.n_features), dtype=np.int32)
+
+    def put(start: int, batch: Batch) -> None:
+        values = batch if isinstance(batch, np.ndarray) else tables.values(batch, box.names or ())
+        records[start : start + len(batch)] = encode(values, box)
+
+    if len(batches) == 1:
+        put(0, batches[0])
+    else:
+        with ThreadPoolExecutor(kernel.available_threads()) as pool:
+            deque(pool.map(put, starts, batches), maxlen=0)
     return records
