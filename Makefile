@@ -21,7 +21,7 @@ lint: $(VENV)/installed-for-development
 	$(BIN)/mypy
 
 bench: $(VENV)/installed
-	$(BIN)/python benchmarks/round.py
+	$(BIN)/python benchmarks/performance.py $(VENV)/peers
 	$(BIN)/python benchmarks/files.py
 	$(BIN)/python benchmarks/experiments.py
 

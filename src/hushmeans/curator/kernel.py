@@ -46,12 +46,12 @@ def answer(
         How many records a thread takes at a time; None for a few chunks a thread.
     """
     add_up = kernel_for(question)
+    if len(records) <= (chunk or SMALLEST_CHUNK) or threads == 1:
+        return add_up(question, records)
     if threads is None:
         threads = available_threads()
     if chunk is None:
         chunk = max(SMALLEST_CHUNK, -(-len(records) // (threads * CHUNKS_PER_THREAD)))
-    if threads == 1 or len(records) <= chunk:
-        return add_up(question, records)
     starts = range(0, len(records), chunk)
     with ThreadPoolExecutor(threads) as pool:
         parts = pool.map(lambda start: add_up(question, records[start : start + chunk]), starts)
