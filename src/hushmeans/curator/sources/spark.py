@@ -181,6 +181,8 @@ def _explain(error: Exception, names: Sequence[str]) -> str:
             "the executors cannot import hushmeans; install it, and what it needs, in the Python "
             "environment of the cluster (docs/engines.md)"
         )
+    if "MALFORMED_RECORD_IN_PARSING" in text:
+        return "its rows do not all have as many fields as its header"
     condition = getattr(error, "getCondition", lambda: None)() or ""
     named = f" with {condition}" if re.fullmatch(r"[A-Z0-9_.]+", condition) else ""
     return f"Spark stopped{named}; its own log says why, and may quote values of records"
