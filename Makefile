@@ -20,9 +20,10 @@ lint: $(VENV)/installed-for-development
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-bench: $(VENV)/installed
+bench: $(VENV)/installed-for-development
 	$(BIN)/python benchmarks/round.py
 	$(BIN)/python benchmarks/experiments.py
+	$(BIN)/python benchmarks/spark.py
 
 clean:
 	rm -rf $(VENV)

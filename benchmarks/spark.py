@@ -45,7 +45,7 @@ def session(master: str) -> SparkSession:
 def records(spark: SparkSession) -> DataFrame:
     """Made-up records in the unit box: a cloud around each of some points."""
     columns = [
-        (F.sin(F.col("id") % N_CENTROIDS * (i + 1)) / 2 + F.randn(i) / 8).alias(f"feature{i}")
+        (F.sin(F.col("id") % N_CENTROIDS * (i + 1)) / 2 + F.randn(i) / 3).alias(f"feature{i}")
         for i in range(N_FEATURES)
     ]
     partitions = 2 * spark.sparkContext.defaultParallelism
@@ -53,9 +53,13 @@ def records(spark: SparkSession) -> DataFrame:
 
 
 def lloyd(points: DataFrame, iterations: int) -> Callable[[], object]:
-    """A fit of MLlib's with so many iterations."""
-    model = KMeans(k=N_CENTROIDS, initMode="random", maxIter=iterations, tol=0.0, seed=1)
-    return lambda: model.fit(points)
+    """A fit of MLlib's with so many iterations, and no fewer."""
+    means = KMeans(k=N_CENTROIDS, initMode="random", maxIter=iterations, tol=0.0, seed=1)
+
+    def fit() -> None:
+        assert means.fit(points).summary.numIter == iterations
+
+    return fit
 
 
 def main() -> None:
