@@ -20,10 +20,11 @@ lint: $(VENV)/installed-for-development
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-bench: $(VENV)/installed
+bench: $(VENV)/installed-for-development
 	$(BIN)/python benchmarks/performance.py $(VENV)/peers
 	$(BIN)/python benchmarks/files.py
 	$(BIN)/python benchmarks/experiments.py
+	$(BIN)/python benchmarks/spark.py
 
 clean:
 	rm -rf $(VENV)

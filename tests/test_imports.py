@@ -107,7 +107,7 @@ def test_only_mechanisms_imports_opendp() -> None:
 
 
 def test_help_does_not_load_the_heavy_libraries() -> None:
-    heavy = ("numba", "sklearn", "pyarrow", "matplotlib", "opendp", "scipy", "pandas")
+    heavy = ("numba", "sklearn", "pyarrow", "matplotlib", "opendp", "scipy", "pandas", "pyspark")
     code = f"""
 import sys, hushmeans.cli
 loaded = [name for name in {heavy!r} if name in sys.modules]
@@ -115,6 +115,16 @@ print(*loaded)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "\n", "")
+
+
+def test_a_fit_of_an_array_does_not_load_spark() -> None:
+    code = """
+import sys, numpy, hushmeans
+hushmeans.DPKMeans(2, bounds=(0, 1)).fit(numpy.ones((5, 2)))
+print("pyspark" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "False\n", "")
 
 
 def test_every_public_name_is_there() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -60,7 +60,7 @@ def _root(
 @app.command()
 def fit(
     file: Annotated[
-        Path, typer.Argument(help="The records: a CSV, Parquet or Arrow file, or a folder of them.")
+        str, typer.Argument(help="The records: a CSV, Parquet or Arrow file, or a folder of them.")
     ],
     k: Annotated[int, typer.Option("--k", help="How many clusters to release.")],
     epsilon: Annotated[
@@ -93,6 +93,10 @@ def fit(
         Path | None,
         typer.Option(help="A folder for the encoded records: faster, takes disk space."),
     ] = None,
+    spark: Annotated[
+        str | None,
+        typer.Option(metavar="MASTER", help="Read and add up in this Spark cluster, or local[2]."),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Where to write the release.")] = Path("release.json"),
     json: Annotated[bool, typer.Option("--json", help="Print the release as JSON.")] = False,
 ) -> None:
@@ -103,9 +107,14 @@ def fit(
     from hushmeans.files import written_whole
     from hushmeans.fitting import fit_release
 
-    with written_whole(out, replace=False) as beside, _progress("Spending the budget") as watch:
+    features = None if columns is None else columns.split(",")
+    with (
+        written_whole(out, replace=False) as beside,
+        _records(file, features, spark) as records,
+        _progress("Spending the budget") as watch,
+    ):
         release = fit_release(
-            file,
+            records,
             n_clusters=k,
             bounds=bounds,
             epsilon=epsilon,
@@ -114,7 +123,7 @@ def fit(
             method_options=dict(_setting(text) for text in option or ()),
             rows_per_person=rows_per_person,
             seed=seed,
-            columns=None if columns is None else columns.split(","),
+            columns=features,
             cache=cache,
             watch=watch,
         )
@@ -285,6 +294,17 @@ def compare(
     )
     jobs = None if jobs is None else whole_number("jobs", jobs)
     compare_command.compare(wanted, out, jobs=jobs, peers=peers, synthetic=synthetic, as_json=json)
+
+
+def _records(
+    file: str, features: list[str] | None, spark: str | None
+) -> AbstractContextManager[Any]:
+    """The file itself, or a table of it in a Spark cluster."""
+    if spark is None:
+        return nullcontext(file)
+    from hushmeans.curator.sources.spark_files import read_on_spark
+
+    return read_on_spark(spark, file, features)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from hushmeans.arguments import Amount, whole_number
 from hushmeans.curator.sources import is_path
 from hushmeans.curator.sources.memory import as_numeric_array
+from hushmeans.curator.sources.spark import is_spark
 from hushmeans.curator.sources.tables import is_table, known_columns
 from hushmeans.errors import InputError
 from hushmeans.fitting import fit_release
@@ -122,7 +123,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         ----------
         X
             The records: a two-dimensional array, a pandas, Polars or Arrow table, or the path
-            of a CSV, Parquet or Arrow file, or of a folder of them.
+            of a CSV, Parquet or Arrow file, or of a folder of them; or a Spark DataFrame.
         y
             Ignored.
         """
@@ -178,7 +179,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     def _remember_features(self, X: Any) -> None:
         """Set what scikit-learn wants to know of the columns."""
-        if not is_path(X) and self.columns is None:
+        if not is_path(X) and not is_spark(X) and self.columns is None:
             validate_data(self, X, reset=True, skip_check_array=True)
             return
         self.n_features_in_ = self.release_.box.n_features

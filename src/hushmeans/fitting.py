@@ -10,7 +10,7 @@ from typing import Any
 from hushmeans.arguments import Amount, whole_number
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator, Watch, ignore
-from hushmeans.curator.sources import open_source
+from hushmeans.curator.sources import opened
 from hushmeans.domain import Bounds
 from hushmeans.errors import SimulationWarning
 from hushmeans.mechanisms import mechanism_for
@@ -56,18 +56,18 @@ def fit_release(
     mechanism = mechanism_for(budget, seed)
     if mechanism.simulated:
         warnings.warn(SIMULATED, SimulationWarning, stacklevel=3)
-    source = open_source(data, Bounds(bounds), columns, cache)
-    curator = Curator(source, mechanism, budget, rows_per_person, watch)
-    found = chosen.find(curator.door, n_clusters, public_randomness(seed))
-    return Release(
-        **vars(in_original_units(found.clusters, source.box)),
-        leaves=in_original_units(found.leaves, source.box),
-        box=source.box,
-        budget=budget,
-        rows_per_person=rows_per_person,
-        simulated=mechanism.simulated,
-        spends=curator.settle(),
-        method=canonical_name(method),
-        method_options=tuple(chosen.options.items()),
-        versions=tuple(versions().items()),
-    )
+    with opened(data, Bounds(bounds), columns, cache) as source:
+        curator = Curator(source, mechanism, budget, rows_per_person, watch)
+        found = chosen.find(curator.door, n_clusters, public_randomness(seed))
+        return Release(
+            **vars(in_original_units(found.clusters, source.box)),
+            leaves=in_original_units(found.leaves, source.box),
+            box=source.box,
+            budget=budget,
+            rows_per_person=rows_per_person,
+            simulated=mechanism.simulated,
+            spends=curator.settle(),
+            method=canonical_name(method),
+            method_options=tuple(chosen.options.items()),
+            versions=tuple(versions().items()),
+        )

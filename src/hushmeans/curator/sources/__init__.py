@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -11,6 +12,7 @@ from hushmeans.curator.questions import Question
 from hushmeans.curator.sources.cache import CachedSource
 from hushmeans.curator.sources.files import FileSource, open_files
 from hushmeans.curator.sources.memory import MemorySource, from_memory
+from hushmeans.curator.sources.spark import SparkSource, from_spark, is_spark
 from hushmeans.curator.sources.tables import check_distinct, is_table
 from hushmeans.domain import Bounds, Box
 from hushmeans.errors import InputError, InputTypeError
@@ -28,16 +30,34 @@ class Source(Protocol):
         """The exact sum over all records: private, for the curator alone."""
 
 
+@contextmanager
+def opened(
+    data: Any,
+    bounds: Bounds,
+    columns: Sequence[str] | None = None,
+    cache: str | os.PathLike[str] | None = None,
+) -> Iterator[Source]:
+    """As `open_source`; what it keeps outside this process is gone at the end, come what may."""
+    source = open_source(data, bounds, columns, cache)
+    try:
+        yield source
+    finally:
+        if isinstance(source, SparkSource):
+            source.close()
+
+
 def open_source(
     data: Any,
     bounds: Bounds,
     columns: Sequence[str] | None = None,
     cache: str | os.PathLike[str] | None = None,
 ) -> Source:
-    """The source for whatever a user may hand to `fit`: an array, a table or a path.
+    """The source for whatever a user may hand to `fit`.
 
     Parameters
     ----------
+    data
+        An array, a table, a path or a Spark DataFrame.
     columns
         The features of a table or a file, in this order; None for all columns.
     cache
@@ -49,6 +69,8 @@ def open_source(
         Where the schema (shape, column names, column types) does not fit; never because of
         how large or small a value is.
     """
+    if is_spark(data):
+        return from_spark(data, *_narrowed(bounds, columns))
     source = open_local(data, bounds, columns)
     if cache is not None and isinstance(source, FileSource):
         return CachedSource(source, Path(cache))
@@ -59,9 +81,7 @@ def open_local(
     data: Any, bounds: Bounds, columns: Sequence[str] | None = None
 ) -> MemorySource | FileSource:
     """As `open_source`, for data that is in this process or in files it can read."""
-    if columns is not None:
-        columns = _checked_columns(columns)
-        bounds = bounds.only(columns)
+    bounds, columns = _narrowed(bounds, columns)
     if is_path(data):
         return open_files(Path(data), bounds, columns)
     return from_memory(data, bounds, columns)
@@ -78,11 +98,15 @@ def is_path(data: Any) -> bool:
     return isinstance(data, str | os.PathLike)
 
 
-def _checked_columns(columns: Sequence[str]) -> tuple[str, ...]:
-    """The names of the features, which must be distinct."""
+def _narrowed(
+    bounds: Bounds, columns: Sequence[str] | None
+) -> tuple[Bounds, tuple[str, ...] | None]:
+    """The names of the features, which must be distinct, and their bounds alone."""
+    if columns is None:
+        return bounds, None
     if isinstance(columns, str) or not all(isinstance(name, str) for name in columns):
         raise InputTypeError("columns must be a list of the features' names, as text")
     if not columns:
         raise InputError("columns is empty; name at least one feature")
     check_distinct(list(columns), "in columns: ")
-    return tuple(columns)
+    return bounds.only(columns), tuple(columns)

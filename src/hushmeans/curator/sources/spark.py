@@ -1,0 +1,188 @@
+"""Records in Spark: encoded and added up on the executors, totals brought to the driver."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from hushmeans.curator import kernel
+from hushmeans.curator.encode import encode
+from hushmeans.curator.questions import Question, Size
+from hushmeans.curator.sources import tables
+from hushmeans.curator.sources.faults import attempt
+from hushmeans.curator.sources.pieces import from_pieces, to_pieces
+from hushmeans.domain import Bounds, Box
+from hushmeans.types import IntArray
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
+
+T = TypeVar("T")
+
+BATCH = 16_384
+"""Records encoded at a time on an executor."""
+
+WIDE = 8192
+"""Answers of more numbers than this are added up in the cluster, not on the driver."""
+
+LABEL = "the Spark DataFrame"
+
+TEXT = "column {!r} holds text where a number is expected; drop or recode it"
+
+QUOTING = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+"""Where PySpark logs exceptions on the driver, with the values that they quote."""
+
+NEEDED = ("hushmeans", "numba", "numpy", "pyarrow")
+"""What an executor must be able to import."""
+
+
+@dataclass(frozen=True)
+class SparkSource:
+    """Encoded records that a Spark cluster keeps until `close`, in memory and on local disks.
+
+    An answer is made of the results of finished tasks. Which task was run twice, and which
+    executor was lost, makes no difference as long as the DataFrame gives the same rows again.
+    """
+
+    box: Box
+    pieces: DataFrame = field(repr=False)
+
+    def answer(self, question: Question) -> IntArray:
+        """The exact sum over all records.
+
+        Raises
+        ------
+        InputError
+            Where Spark fails; the message quotes nothing of Spark's, which may quote values.
+        """
+        parts = _run(lambda: self._parts(question), self.box)
+        answer = np.zeros(math.prod(question.shape), dtype=np.int64)
+        np.add.at(answer, parts.column(0).to_numpy(), parts.column(1).to_numpy())
+        return answer.reshape(question.shape)
+
+    def close(self) -> None:
+        """Let the cluster forget the encoded records; a cluster that is gone has done so."""
+        with suppress(Exception):
+            self.pieces.unpersist()
+
+    def _parts(self, question: Question) -> pa.Table:
+        """Places in the answer, and totals that are to be added there."""
+        add = partial(_add_up, question=question, n_features=self.box.n_features)
+        parts = self.pieces.mapInArrow(add, "place int, total bigint")
+        if math.prod(question.shape) > WIDE:
+            parts = parts.groupBy("place").sum("total")
+        return parts.toArrow()
+
+
+def is_spark(data: Any) -> TypeGuard[DataFrame]:
+    """Whether the data is a Spark DataFrame; PySpark is not imported to find out."""
+    pyspark = sys.modules.get("pyspark.sql")
+    return pyspark is not None and isinstance(data, pyspark.DataFrame)
+
+
+def from_spark(
+    frame: DataFrame, bounds: Bounds, columns: Sequence[str] | None = None
+) -> SparkSource:
+    """The source for a Spark DataFrame, which is read and encoded here.
+
+    So a fault of its schema, of its files or of the cluster shows before anything is asked.
+
+    Parameters
+    ----------
+    columns
+        The features, in this order; None for all columns.
+    """
+    schema = pa.schema([(each.name, _arrow_type(each.dataType)) for each in frame.schema])
+    first = tables.feature_names(schema, columns)
+    box = bounds.box(n_features=len(first), names=first)
+    places = [str(schema.get_field_index(name)) for name in box.names or first]
+    source = SparkSource(box, _run(lambda: _encoded(frame, box, places), box))
+    try:
+        source.answer(Size())
+    except BaseException:
+        source.close()
+        raise
+    return source
+
+
+def _encoded(frame: DataFrame, box: Box, places: Sequence[str]) -> DataFrame:
+    """The columns in these places, as pieces that the cluster keeps once they are made."""
+    # Renamed by their places, since Spark reads dots and case in names its own way.
+    features = frame.toDF(*map(str, range(len(frame.columns)))).select(*places)
+    encode_all = partial(_encode, box=box, names=places)
+    return features.mapInArrow(encode_all, "piece binary").persist()
+
+
+def _encode(
+    batches: Iterator[pa.RecordBatch], *, box: Box, names: Sequence[str]
+) -> Iterator[pa.RecordBatch]:
+    """The records of a partition as pieces."""
+    for batch in batches:
+        for start in range(0, batch.num_rows, BATCH):
+            records = encode(tables.values(batch.slice(start, BATCH), names), box)
+            yield pa.record_batch({"piece": to_pieces(records)})
+
+
+def _add_up(
+    batches: Iterator[pa.RecordBatch], *, question: Question, n_features: int
+) -> Iterator[pa.RecordBatch]:
+    """The totals of a partition that are not zero, and their places in the answer."""
+    totals = np.zeros(question.shape, dtype=np.int64)
+    for batch in batches:
+        records = from_pieces(batch.column(0), n_features)
+        totals += kernel.answer(question, records, threads=1)
+    places = np.flatnonzero(totals).astype(np.int32)
+    yield pa.record_batch({"place": places, "total": totals.ravel()[places]})
+
+
+def _arrow_type(kind: DataType) -> pa.DataType:
+    """Arrow's name for a type of Spark's."""
+    from pyspark.sql.pandas.types import to_arrow_type
+
+    try:
+        return to_arrow_type(kind)
+    except Exception:  # Spark has types that Arrow lacks; none of them are numbers
+        return pa.opaque(pa.null(), kind.simpleString(), "Spark")
+
+
+def _run(work: Callable[[], T], box: Box) -> T:
+    """What Spark makes of some work; a failure is told, and logged, without a value."""
+    from pyspark.logger import PySparkLogger
+
+    loggers = [PySparkLogger.getLogger(name) for name in QUOTING]
+    before = [logger.disabled for logger in loggers]
+    try:
+        for logger in loggers:
+            logger.disabled = True
+        return attempt(LABEL, work, partial(_explain, names=box.names or ()))
+    finally:
+        for logger, disabled in zip(loggers, before, strict=True):
+            logger.disabled = disabled
+
+
+def _explain(error: Exception, names: Sequence[str]) -> str:
+    """What an exception of Spark's means, without what it quotes."""
+    text = str(error)
+    for fault in map(TEXT.format, names):
+        if fault in text:
+            return fault
+    if any(f"No module named '{name}" in text for name in NEEDED):
+        return (
+            "the executors cannot import hushmeans; install it, and what it needs, in the Python "
+            "environment of the cluster (docs/engines.md)"
+        )
+    if "MALFORMED_RECORD_IN_PARSING" in text:
+        return "its rows do not all have as many fields as its header"
+    condition = getattr(error, "getCondition", lambda: None)() or ""
+    named = f" with {condition}" if re.fullmatch(r"[A-Z0-9_.]+", condition) else ""
+    return f"Spark stopped{named}; its own log says why, and may quote values of records"

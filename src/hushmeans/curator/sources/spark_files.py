@@ -1,0 +1,155 @@
+"""Files that Spark reads: Parquet, and CSV whose features are numbers whatever they look like."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
+
+from hushmeans.curator.sources import tables
+from hushmeans.curator.sources.faults import attempt, meaning
+from hushmeans.curator.sources.folders import DataFile
+from hushmeans.curator.sources.spark import TEXT
+from hushmeans.errors import InputError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+CSV: dict[str, str | bool] = {
+    "header": True,
+    "inferSchema": False,
+    "enforceSchema": False,
+    "mode": "FAILFAST",
+    "escape": '"',
+}
+"""Columns are text, every file has the header of the first, and a row that does not fit it ends
+the fit. One line is one record, so that no stray quote loses the records after it."""
+
+MISSING = pa.array(csv.ConvertOptions().null_values)
+"""What stands for a missing value: the same as in a CSV file that is read without Spark."""
+
+
+@contextmanager
+def read_on_spark(
+    master: str, path: str, columns: Sequence[str] | None = None
+) -> Iterator[DataFrame]:
+    """The table in a file or a folder, in a Spark session that ends with the block.
+
+    Parameters
+    ----------
+    master
+        The address of the cluster, such as ``spark://host:7077``, ``yarn`` or ``local[4]``.
+    path
+        Anything that this cluster can read, such as ``hdfs://...``.
+    columns
+        The features; None for all columns. Other columns of a CSV file may hold any text.
+
+    Raises
+    ------
+    InputError
+        Where PySpark, Java, the cluster or the file is missing.
+    """
+    session = _start(master)
+    try:
+        yield _read(session, path, columns)
+    finally:
+        session.stop()
+
+
+def _start(master: str) -> SparkSession:
+    if find_spec("pyspark") is None:
+        raise InputError("PySpark is not installed; install it: pip install 'hushmeans[spark]'")
+    if shutil.which("java", path=_java_path()) is None:
+        raise InputError(
+            "Spark needs Java, which is not installed; install a Java runtime, version 17 or newer "
+            "(on Debian or Ubuntu: apt-get install default-jre-headless)"
+        )
+    from pyspark.sql import SparkSession
+
+    warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
+    if master.startswith("local"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    # Spark's log quotes values of records, so that it must not go to the terminal.
+    builder = SparkSession.builder.appName("hushmeans").master(master)
+    builder = builder.config("spark.log.level", "OFF").config("spark.ui.showConsoleProgress", False)
+    fault = meaning("no Spark session starts there; check the address of the cluster")
+    return attempt(master, builder.getOrCreate, fault)
+
+
+def _java_path() -> str:
+    """Where PySpark looks for Java."""
+    home = os.environ.get("JAVA_HOME")
+    return os.path.join(home, "bin") if home else os.environ.get("PATH", "")
+
+
+def _read(session: SparkSession, path: str, columns: Sequence[str] | None) -> DataFrame:
+    kinds = _kinds(session, path)
+    if kinds == {"csv"}:
+        return _read_csv(session, path, columns)
+    if kinds == {"parquet"}:
+        return attempt(path, partial(session.read.parquet, path), meaning("it is not Parquet"))
+    raise InputError(f"{path}: with Spark it must be Parquet files alone or CSV files alone")
+
+
+def _kinds(session: SparkSession, path: str) -> set[str]:
+    """The formats of the files, by their names; Spark lists them without reading them."""
+    listing = session.read.format("binaryFile").option("recursiveFileLookup", True)
+    fault = meaning("there is no such file or folder that Spark can read")
+    files = attempt(path, lambda: listing.load(path).inputFiles(), fault)
+    return {DataFile(Path(file), path).format for file in files}
+
+
+def _read_csv(session: SparkSession, path: str, columns: Sequence[str] | None) -> DataFrame:
+    from pyspark.sql.types import DoubleType, StructField, StructType
+
+    fault = meaning("it cannot be read as a CSV table with a header row")
+    frame = attempt(path, lambda: session.read.options(**CSV).csv(path), fault)
+    if any(_is_number(name) or not name.isprintable() for name in frame.columns):
+        raise InputError(
+            f"{path}: its first row looks like a record; put the names of the columns there"
+        )
+    header = pa.schema([(name, pa.float64()) for name in frame.columns])
+    names = tables.feature_names(header, columns, path)
+    places = [str(header.get_field_index(name)) for name in names]
+    texts = frame.toDF(*map(str, range(len(header)))).select(*places)
+    numbers = StructType([StructField(name, DoubleType()) for name in names])
+    return texts.mapInArrow(partial(_numbers, names=names), numbers)
+
+
+def _numbers(
+    batches: Iterator[pa.RecordBatch], *, names: Sequence[str]
+) -> Iterator[pa.RecordBatch]:
+    """Text as numbers, read by Arrow as in a CSV file that is read without Spark."""
+    for batch in batches:
+        columns = [_parse(column, name) for column, name in zip(batch.columns, names, strict=True)]
+        yield pa.record_batch(columns, names=list(names))
+
+
+def _parse(column: pa.Array, name: str) -> pa.Array:
+    texts = pc.utf8_trim_whitespace(column.cast(pa.string()))
+    texts = pc.if_else(pc.is_in(texts, MISSING), pa.scalar(None, pa.string()), texts)
+    try:
+        return texts.cast(pa.float64())
+    except pa.ArrowInvalid:
+        pass
+    # Raised out here, since Arrow's exception quotes the text.
+    raise ValueError(TEXT.format(name))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
