@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from numbers import Integral
 from os import PathLike
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 from sklearn.base import (
@@ -24,6 +24,9 @@ from hushmeans.errors import InputError
 from hushmeans.fitting import fit_release
 from hushmeans.release import Release
 from hushmeans.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from hushmeans.ledger import Ledger
 
 
 class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -53,6 +56,12 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     random_state
         None for real, private noise. A seed makes a simulation instead, for experiments and
         tests: it warns, and the release is marked.
+    ledger
+        Where to debit the budget before a fit spends it: a `Ledger`, or the path or URL of one (a
+        `Ledger` does not show a password when the estimator is printed). None for no ledger.
+        A simulation is not debited.
+    dataset
+        With a ledger: the name it has for these records.
 
     Attributes
     ----------
@@ -94,6 +103,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         rows_per_person: int = 1,
         missing: str = "middle",
         random_state: Any = None,
+        ledger: Ledger | str | PathLike[str] | None = None,
+        dataset: str | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.epsilon = epsilon
@@ -104,6 +115,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.rows_per_person = rows_per_person
         self.missing = missing
         self.random_state = random_state
+        self.ledger = ledger
+        self.dataset = dataset
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Spend the budget on the records and keep the release.
@@ -129,6 +142,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             method_options=self.method_options,
             rows_per_person=self.rows_per_person,
             seed=seed,
+            ledger=_opened(self.ledger),
+            dataset=self.dataset,
         )
         self._remember_features(X)
         return self
@@ -184,6 +199,15 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _opened(ledger: Ledger | str | PathLike[str] | None) -> Ledger | None:
+    """The ledger of a path or URL."""
+    if ledger is None:
+        return None
+    from hushmeans.ledger import Ledger
+
+    return ledger if isinstance(ledger, Ledger) else Ledger(ledger)
 
 
 def _seed(random_state: Any) -> int | None:
