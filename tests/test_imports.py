@@ -106,7 +106,7 @@ def test_only_mechanisms_imports_opendp() -> None:
 
 
 def test_help_does_not_load_the_heavy_libraries() -> None:
-    heavy = ("numba", "sklearn", "pyarrow", "matplotlib", "opendp", "scipy", "pandas")
+    heavy = ("numba", "sklearn", "pyarrow", "matplotlib", "opendp", "scipy", "pandas", "sqlalchemy")
     code = f"""
 import sys, hushmeans.cli
 loaded = [name for name in {heavy!r} if name in sys.modules]
