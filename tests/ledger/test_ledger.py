@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from hushmeans import BudgetError, HushmeansError, Ledger, LedgerError
+from hushmeans import BudgetError, HushmeansError, InputError, Ledger, LedgerError
 from hushmeans.budget import Budget
 from hushmeans.ledger.address import VARIABLE, Address, default_file
 from hushmeans.ledger.chain import append
@@ -53,6 +53,12 @@ def test_amounts_come_back_as_they_went_in(ledger: Ledger, epsilon: str) -> None
     assert spent == Amounts(Fraction(epsilon), Fraction(1, 10**6))
     left = ledger.remaining("people")
     assert left == Amounts(3 - spent.epsilon, Fraction(1, 10**5) - spent.delta)
+
+
+def test_an_amount_too_long_to_be_read_back_is_refused(own_ledger: Path) -> None:
+    with pytest.raises(InputError, match="epsilon is '1/1000"):
+        Ledger().debit("people", Budget(Fraction(1, 10**800)), "one")
+    assert not own_ledger.exists()
 
 
 def test_what_is_above_the_limit_is_refused_with_what_is_left(ledger: Ledger) -> None:

@@ -90,6 +90,9 @@ class Ledger:
         BudgetError
             Where less is left; where the id was paid for by another request; or where it was
             paid for and no release was stored, because that fit failed or still runs.
+        LedgerError
+            Where the ledger fails. If its last answer was lost on the way the debit may stand, and
+            `history` tells.
         """
         request = _request(dataset, budget, release_id, method, parameters)
         with writing(self.address) as books:
@@ -199,7 +202,7 @@ def _request(
     """The columns of a debit, which are also what makes two requests the same."""
     return {
         "dataset": _name("the dataset", dataset),
-        "budget": budget,
+        "budget": Budget.of(budget.epsilon, budget.delta),  # refuses what could not be read back
         "release_id": _name("the release", release_id),
         "method": method,
         "parameters": canonical(parameters or {}),
