@@ -51,13 +51,15 @@ def test_sixteen_processes_make_one_ledger(place: str) -> None:
     assert Ledger(place).standing("people").debits == PROCESSES
 
 
-def test_killed_processes_leave_a_whole_ledger(
-    place: str, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("what", ["kill", "fit"])
+def test_killed_processes_leave_a_whole_ledger_and_no_release_without_its_debit(
+    place: str, what: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     done = subprocess.run(
-        [sys.executable, WORKER, "kill", place, KILLS, "7"], capture_output=True, text=True
+        [sys.executable, WORKER, what, place, KILLS, "7"], capture_output=True, text=True
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"{KILLS} kills")
     with capsys.disabled():
-        sys.stdout.write(f"\n{place.partition('://')[0][-10:]}: {done.stdout}")
+        database = "PostgreSQL" if "://" in place else "SQLite"
+        sys.stdout.write(f"\n{database}, {what}: {done.stdout}")
