@@ -2,16 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 
 from hushmeans.budget import Budget, Spend, allocation
 from hushmeans.domain import Box
+from hushmeans.ledger.address import VARIABLE
 from hushmeans.release import Release
+from postgres import Server
 
 # The first call of a compiled function takes long, and these machines are noisy.
 settings.register_profile("hushmeans", deadline=None)
 settings.load_profile("hushmeans")
+
+
+@pytest.fixture(autouse=True)
+def own_ledger(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No test writes into the ledger of the person who runs it."""
+    path = tmp_path_factory.mktemp("ledger") / "ledger.sqlite"
+    monkeypatch.setenv(VARIABLE, str(path))
+    return path
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server of our own."""
+    if (reason := Server.missing()) is not None:
+        pytest.skip(reason)
+    with Server.running() as server:
+        yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A path and a URL where no ledger is yet."""
+    if request.param == "sqlite":
+        return str(tmp_path / "ledger.sqlite")
+    server: Server = request.getfixturevalue("postgres")
+    return server.new_place()
 
 
 @pytest.fixture(scope="session")

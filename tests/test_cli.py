@@ -15,6 +15,7 @@ from pyarrow import parquet
 from hushmeans.cli import main
 from hushmeans.curator.sources import files
 from hushmeans.fitting import SIMULATED
+from hushmeans.ledger import Ledger
 from hushmeans.release import Release
 from hushmeans.terminal import show_release
 from hushmeans.version import __version__
@@ -26,7 +27,8 @@ FIT = ("fit", "people.csv", "--k", "2", "--epsilon", "1", "--bounds", "bounds.to
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, release: Release) -> Path:
-    """A working folder with good and bad files."""
+    """A working folder with good and bad files, whose people have a limit in the ledger."""
+    Ledger().set_limit("people", 100)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     rows = "".join(f"{20 + 50 * (row % 2)},{1 + 7 * (row % 2)}\n" for row in range(400))

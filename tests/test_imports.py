@@ -107,7 +107,8 @@ def test_only_mechanisms_imports_opendp() -> None:
 
 
 def test_help_does_not_load_the_heavy_libraries() -> None:
-    heavy = ("numba", "sklearn", "pyarrow", "matplotlib", "opendp", "scipy", "pandas", "pyspark")
+    analysis = ("numba", "sklearn", "pyarrow", "matplotlib", "opendp", "scipy", "pandas")
+    heavy = (*analysis, "pyspark", "sqlalchemy")
     code = f"""
 import sys, hushmeans.cli
 loaded = [name for name in {heavy!r} if name in sys.modules]

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushmeans.budget import LARGEST_EPSILON, Budget, Spend, allocation
+from hushmeans.budget import LARGEST_EPSILON, Booking, Budget, Spend, allocation
 from hushmeans.document import SCHEMA, checksum
 from hushmeans.domain import Box
 from hushmeans.errors import InputError
@@ -63,6 +63,7 @@ def releases(draw: st.DrawFn) -> Release:
         method=draw(st.text()),
         method_options=draw(pairs(st.integers() | st.text())),
         versions=draw(pairs(st.text())),
+        booking=draw(st.none() | st.builds(Booking, st.text(), st.text())),
     )
 
 
@@ -292,6 +293,31 @@ def test_content_that_lacks_a_field_is_refused(release: Release, key: str) -> No
         Release.from_json(json.dumps(parsed))
 
 
+def test_a_release_from_before_there_was_a_ledger_can_be_read(release: Release) -> None:
+    parsed = document(release)
+    del parsed["release"]["ledger"]
+    parsed["checksum"] = checksum(parsed["release"])
+    assert Release.from_json(json.dumps(parsed)) == release
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({}, "No ledger was used"),
+        (
+            {"booking": Booking("patients", "one")},
+            "Debited in a ledger from the dataset 'patients', release id 'one'.",
+        ),
+    ],
+)
+def test_the_statement_says_whether_a_ledger_was_used(
+    release: Release, changes: dict[str, Any], says: str
+) -> None:
+    changed = replace(release, **changes)
+    assert says in changed.statement()
+    assert Release.from_json(changed.to_json()).booking == changed.booking
+
+
 def box(**changes: Any) -> dict[str, Any]:
     return {"low": [0, 0], "high": [100, 10], "names": ["age", "visits"]} | changes
 
@@ -345,6 +371,9 @@ def box(**changes: Any) -> dict[str, Any]:
         {"spends": [{"question": "totals", "share": "-1", "loss": 1}]},
         {"spends": [{"question": "totals", "share": "2", "loss": 1}]},
         {"spends": [{"question": 5, "share": "1", "loss": 1}]},
+        {"ledger": "patients"},
+        {"ledger": {"dataset": "patients"}},
+        {"ledger": {"dataset": "patients", "release_id": 5}},
     ],
     ids=lambda changes: str(changes)[:50],
 )

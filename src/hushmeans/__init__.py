@@ -18,11 +18,14 @@ if TYPE_CHECKING:
         HushmeansError,
         InputError,
         InputTypeError,
+        LedgerError,
+        LedgerWarning,
         PrivacyError,
         SimulationWarning,
     )
     from hushmeans.estimator import DPKMeans
     from hushmeans.evaluate import nicv, nicv_squared
+    from hushmeans.ledger import Ledger
     from hushmeans.release import Release
 
 _HOMES = {
@@ -32,6 +35,9 @@ _HOMES = {
     "HushmeansError": "errors",
     "InputError": "errors",
     "InputTypeError": "errors",
+    "Ledger": "ledger",
+    "LedgerError": "errors",
+    "LedgerWarning": "errors",
     "PrivacyError": "errors",
     "Release": "release",
     "SimulationWarning": "errors",
@@ -46,6 +52,9 @@ __all__ = [
     "HushmeansError",
     "InputError",
     "InputTypeError",
+    "Ledger",
+    "LedgerError",
+    "LedgerWarning",
     "PrivacyError",
     "Release",
     "SimulationWarning",

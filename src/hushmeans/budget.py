@@ -114,6 +114,14 @@ class Spend:
     loss: float
 
 
+@dataclass(frozen=True)
+class Booking:
+    """Where a release was paid for: the name of its dataset in a ledger, and its own id."""
+
+    dataset: str
+    release_id: str
+
+
 class Account:
     """The shares of one budget spent so far; pays before an answer exists, never overdrawn."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hushmeans import budget_command
 from hushmeans.errors import HushmeansError, InputError
 from hushmeans.version import __version__
 
@@ -25,6 +26,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+app.add_typer(budget_command.app, name="budget")
 
 USERS_MISTAKE = 2
 
@@ -98,15 +101,30 @@ def fit(
         typer.Option(metavar="MASTER", help="Read and add up in this Spark cluster, or local[2]."),
     ] = None,
     out: Annotated[Path, typer.Option(help="Where to write the release.")] = Path("release.json"),
+    dataset: Annotated[
+        str | None,
+        typer.Option(help="What the ledger calls these records; the file's name if not given."),
+    ] = None,
+    ledger: budget_command.Place = None,
+    no_ledger: Annotated[
+        bool, typer.Option("--no-ledger", help="Count this nowhere; the release will say so.")
+    ] = False,
+    release_id: Annotated[
+        str | None,
+        typer.Option(help="Your id for this release: asked for again, it is spent only once."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the release as JSON.")] = False,
 ) -> None:
     """Cluster a table and write what may be published.
 
     The budget is spent only if the release can be written: an existing file is not replaced.
+    It is debited in the ledger first, which refuses what is above the dataset's limit.
     """
     from hushmeans.files import written_whole
     from hushmeans.fitting import fit_release
 
+    books = budget_command.ledger_for_fit(ledger, dataset, release_id, none=no_ledger)
+    name = None if books is None else dataset or Path(file).absolute().stem
     features = None if columns is None else columns.split(",")
     with (
         written_whole(out, replace=False) as beside,
@@ -126,15 +144,22 @@ def fit(
             columns=features,
             cache=cache,
             watch=watch,
+            ledger=books,
+            dataset=name,
+            release_id=release_id,
         )
         beside.write_text(release.to_json(), encoding="utf-8")
     if json:
         typer.echo(release.to_json(), nl=False)
-        return
-    from hushmeans.terminal import show_release
+    else:
+        from hushmeans.terminal import show_release
 
-    show_release(release)
-    typer.echo(f"\n{release.statement()}\n\nWritten to {out}.")
+        show_release(release)
+        typer.echo(f"\n{release.statement()}\n\nWritten to {out}.")
+    if books is not None and release.booking is not None:
+        budget_command.show_total(
+            books, release.booking, named_after_file=dataset is None, quiet=json
+        )
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""What can go wrong, and the one warning. No message ever contains a record's value."""
+"""What can go wrong, and the warnings. No message ever contains a record's value."""
 
 
 class HushmeansError(Exception):
@@ -21,5 +21,13 @@ class PrivacyError(HushmeansError):
     """What was spent does not match what was promised; nothing is released."""
 
 
+class LedgerError(HushmeansError):
+    """The ledger cannot be read, written or trusted; the message names it, never a password."""
+
+
 class SimulationWarning(UserWarning):
     """Seeded noise can be subtracted again: the result is a simulation, not private."""
+
+
+class LedgerWarning(UserWarning):
+    """A release is paid for, but the ledger did not take the usual course."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from numbers import Integral
 from os import PathLike
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 from sklearn.base import (
@@ -26,6 +26,9 @@ from hushmeans.errors import InputError
 from hushmeans.fitting import fit_release
 from hushmeans.release import Release
 from hushmeans.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from hushmeans.ledger import Ledger
 
 
 class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -60,6 +63,12 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     cache
         A folder in which the encoded records of files may be kept while `fit` runs, in a file
         without a name that nobody else can open. None to read the files for every question.
+    ledger
+        Where to debit the budget before a fit spends it: a `Ledger`, or the path or URL of one (a
+        `Ledger` does not show a password when the estimator is printed). None for no ledger.
+        A simulation is not debited.
+    dataset
+        With a ledger: the name it has for these records.
 
     Attributes
     ----------
@@ -103,6 +112,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         random_state: Any = None,
         columns: Sequence[str] | None = None,
         cache: str | PathLike[str] | None = None,
+        ledger: Ledger | str | PathLike[str] | None = None,
+        dataset: str | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.epsilon = epsilon
@@ -115,6 +126,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.random_state = random_state
         self.columns = columns
         self.cache = cache
+        self.ledger = ledger
+        self.dataset = dataset
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Spend the budget on the records and keep the release.
@@ -142,6 +155,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             seed=seed,
             columns=self.columns,
             cache=self.cache,
+            ledger=_opened(self.ledger),
+            dataset=self.dataset,
         )
         self._remember_features(X)
         return self
@@ -200,6 +215,15 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _opened(ledger: Ledger | str | PathLike[str] | None) -> Ledger | None:
+    """The ledger of a path or URL."""
+    if ledger is None:
+        return None
+    from hushmeans.ledger import Ledger
+
+    return ledger if isinstance(ledger, Ledger) else Ledger(ledger)
 
 
 def _seed(random_state: Any) -> int | None:

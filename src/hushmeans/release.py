@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hushmeans.arguments import amount_text, exact_amount, whole_number
-from hushmeans.budget import Budget, Spend
+from hushmeans.budget import Booking, Budget, Spend
 from hushmeans.document import (
     read_document,
     read_list,
@@ -93,6 +93,8 @@ class Release:
         The software that made the release.
     leaves
         The finer clusters that these were merged from; `cut` merges them to any other number.
+    booking
+        The debit in a ledger that paid for the release; None if no ledger was used.
     """
 
     centres: Table
@@ -109,6 +111,7 @@ class Release:
     versions: tuple[tuple[str, str], ...]
 
     leaves: ClusterTable | None = None
+    booking: Booking | None = None
 
     def __post_init__(self) -> None:
         for name in ("method_options", "versions"):
@@ -216,6 +219,7 @@ class Release:
         content = {
             **{name: getattr(self, name) for name in PLAIN_FIELDS},
             "leaves": None if self.leaves is None else vars(self.leaves),
+            "ledger": None if self.booking is None else vars(self.booking),
             "method_options": dict(self.method_options),
             "versions": dict(self.versions),
             "bounds": {"low": self.box.low, "high": self.box.high, "names": self.box.names},
@@ -238,6 +242,7 @@ class Release:
             return cls(
                 **vars(_cluster_table(content)),
                 leaves=None if leaves is None else _cluster_table(leaves),
+                booking=_booking(content.get("ledger")),
                 box=Box(
                     read_numbers(bounds["low"]),
                     read_numbers(bounds["high"]),
@@ -302,6 +307,13 @@ def _cluster_table(content: Mapping[str, Any]) -> ClusterTable:
         sizes=read_numbers(content["sizes"]),
         size_standard_errors=read_numbers(content["size_standard_errors"]),
     )
+
+
+def _booking(ledger: Any) -> Booking | None:
+    """Where it was paid for; releases from before there was a ledger do not say."""
+    if ledger is None:
+        return None
+    return Booking(read_text(ledger["dataset"]), read_text(ledger["release_id"]))
 
 
 def _spend(spend: Mapping[str, Any]) -> Spend:

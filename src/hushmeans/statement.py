@@ -50,6 +50,13 @@ def _sentences(release: Release) -> Iterator[str]:
         f"Shares of the budget spent: {'; '.join(parts)}; "
         f"by OpenDP's privacy maps a total {price} of {total:.6g}."
     )
+    if release.booking is not None:
+        yield (
+            f"Debited in a ledger from the dataset {release.booking.dataset!r}, "
+            f"release id {release.booking.release_id!r}."
+        )
+    elif not release.simulated:
+        yield "No ledger was used: what else these people's records were spent on is not counted."
     yield (
         "Standard errors cover the noise that privacy takes in the last round; they do not cover "
         "records that noise moved to another cluster, nor the choice of the clusters."

@@ -7,6 +7,7 @@ the arithmetic, and no sum depends on chunks or on threads.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -52,10 +53,25 @@ def answer(
         threads = available_threads()
     if chunk is None:
         chunk = max(SMALLEST_CHUNK, -(-len(records) // (threads * CHUNKS_PER_THREAD)))
-    starts = range(0, len(records), chunk)
-    with ThreadPoolExecutor(threads) as pool:
-        parts = pool.map(lambda start: add_up(question, records[start : start + chunk]), starts)
-        return sum(parts, np.zeros(question.shape, dtype=np.int64))
+    starts = deque(range(0, len(records), chunk))  # its pops never give one item to two threads
+
+    def share() -> IntArray:
+        """Add up chunks as long as there are any; the next one is taken by whoever is free."""
+        total = np.zeros(question.shape, dtype=np.int64)
+        while (start := _next(starts)) is not None:
+            total += add_up(question, records[start : start + chunk])
+        return total
+
+    with ThreadPoolExecutor(threads - 1) as pool:
+        others = [pool.submit(share) for _ in range(threads - 1)]
+        return sum((other.result() for other in others), share())
+
+
+def _next(starts: deque[int]) -> int | None:
+    try:
+        return starts.popleft()
+    except IndexError:
+        return None
 
 
 def available_threads() -> int:

@@ -1,0 +1,112 @@
+"""What a dataset has spent, what it may, and the refusal to go beyond."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from hushmeans.arguments import amount_text
+from hushmeans.budget import Budget
+from hushmeans.errors import BudgetError
+from hushmeans.ledger.chain import Entry
+
+LONGEST_SHOWN = 20
+"""Characters of an amount in a sentence; a longer one is rounded and marked."""
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """An exact epsilon and delta; unlike a budget, both may be 0."""
+
+    epsilon: Fraction = Fraction(0)
+    delta: Fraction = Fraction(0)
+
+    @classmethod
+    def of(cls, budget: Budget) -> Amounts:
+        return cls(budget.epsilon, budget.delta)
+
+    def __str__(self) -> str:
+        epsilon = shown(self.epsilon)
+        return epsilon if self.delta == 0 else f"{epsilon} (delta {shown(self.delta)})"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A dataset's account: epsilons and deltas of its debits simply add up.
+
+    Attributes
+    ----------
+    dataset
+        Its name.
+    limit
+        What may be spent in all; None where nobody has set it.
+    spent
+        The exact sum of all debits.
+    debits
+        How many there were.
+    """
+
+    dataset: str
+    limit: Amounts | None = None
+    spent: Amounts = Amounts()
+    debits: int = 0
+
+    @classmethod
+    def of(cls, dataset: str, entries: Iterable[Entry]) -> Standing:
+        """The account after a dataset's entries."""
+        limit, epsilon, delta, debits = None, Fraction(0), Fraction(0), 0
+        for entry in entries:
+            if entry.budget is None:
+                continue
+            if entry.kind == "limit":
+                limit = Amounts.of(entry.budget)
+            else:
+                epsilon, delta = epsilon + entry.budget.epsilon, delta + entry.budget.delta
+                debits += 1
+        return cls(dataset, limit, Amounts(epsilon, delta), debits)
+
+    @property
+    def left(self) -> Amounts | None:
+        """What may still be spent; None without a limit."""
+        if self.limit is None:
+            return None
+        return Amounts(self.limit.epsilon - self.spent.epsilon, self.limit.delta - self.spent.delta)
+
+    def check_debit(self, budget: Budget) -> None:
+        """Raise if the budget is more than what is left."""
+        if self.limit is None or self.left is None:
+            return
+        for name in ("epsilon", "delta"):
+            asked, left = getattr(budget, name), getattr(self.left, name)
+            if asked > left:
+                raise BudgetError(
+                    f"{name} {shown(asked)} is more than what is left of {self.dataset!r}: "
+                    f"{shown(left)} of {shown(getattr(self.limit, name))}; nothing was spent; "
+                    "ask for less, or raise the limit with hushmeans budget set"
+                )
+
+    def check_limit(self, budget: Budget) -> None:
+        """Raise if the budget, as a limit, is less than what is spent already."""
+        if budget.epsilon < self.spent.epsilon or budget.delta < self.spent.delta:
+            raise BudgetError(
+                f"{self.dataset!r} has spent {self.spent} already; a limit cannot be lower "
+                "(set it to just that to spend no more)"
+            )
+
+    def __str__(self) -> str:
+        if self.limit is None:
+            return f"spent {self.spent} on {self.dataset!r}, which has no limit"
+        return f"spent {self.spent} of {self.limit} on {self.dataset!r}"
+
+
+def shown(amount: Fraction) -> str:
+    """An amount for a sentence: exact where that is short.
+
+    Examples
+    --------
+    >>> shown(Fraction(1, 3)), shown(Fraction(1, 3) + Fraction(1, 10**30))
+    ('1/3', 'about 0.333333')
+    """
+    text = amount_text(amount)
+    return text if len(text) <= LONGEST_SHOWN else f"about {float(amount):.6g}"

@@ -1,0 +1,106 @@
+"""The chain: whatever is changed, removed or cut off behind the ledger's back is noticed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from hushmeans import Ledger, LedgerError
+from hushmeans.budget import Budget
+from hushmeans.ledger.database import writing
+
+
+@pytest.fixture
+def ledger(place: str) -> Ledger:
+    """Entry 1 is a limit, 2 and 3 are debits, 4 the release of the first, 5 a debit of others."""
+    ledger = Ledger(place)
+    ledger.set_limit("people", 3)
+    ledger.debit("people", Budget.of(1), "one")
+    ledger.debit("people", Budget.of(1), "two")
+    ledger.store("one", '{"a": 1}')
+    ledger.debit("others", Budget.of(1), "three")
+    return ledger
+
+
+def tamper(ledger: Ledger, statement: str, **values: object) -> None:
+    with writing(ledger.address) as books:
+        assert books.execute(text(statement), values).rowcount > 0
+
+
+def test_an_honest_ledger_is_whole(ledger: Ledger) -> None:
+    seal = ledger.verify()
+    assert seal.entries == 5
+    assert ledger.verify() == seal == ledger.verify(seen=seal.digest)
+
+
+@pytest.mark.parametrize(
+    ("statement", "says"),
+    [
+        ("UPDATE hushmeans_entries SET epsilon = '0.1' WHERE number = 2", "entry 2 was changed"),
+        ("UPDATE hushmeans_entries SET delta = '0.0' WHERE number = 2", "entry 2 was changed"),
+        ("UPDATE hushmeans_entries SET epsilon = '9' WHERE number = 1", "entry 1 was changed"),
+        ("UPDATE hushmeans_entries SET dataset = 'x' WHERE number = 3", "entry 3 was changed"),
+        ("UPDATE hushmeans_entries SET \"user\" = 'x' WHERE number = 3", "entry 3 was changed"),
+        ("UPDATE hushmeans_entries SET time = '' WHERE number = 5", "entry 5 was changed"),
+        ("UPDATE hushmeans_entries SET kind = 'limit' WHERE number = 3", "entry 3 was changed"),
+        ("UPDATE hushmeans_entries SET method = 'x' WHERE number = 2", "entry 2 was changed"),
+        ("UPDATE hushmeans_entries SET parameters = '' WHERE number = 2", "entry 2 was changed"),
+        ("UPDATE hushmeans_entries SET release_id = 'x' WHERE number = 5", "entry 5 was changed"),
+        ("UPDATE hushmeans_entries SET digest = '' WHERE number = 5", "entry 5 was changed"),
+        ("DELETE FROM hushmeans_entries WHERE number = 1", "entry 1 is missing"),
+        ("DELETE FROM hushmeans_entries WHERE number = 3", "entry 3 is missing"),
+        ("DELETE FROM hushmeans_entries WHERE number = 5", "5 entries were written and 4 are left"),
+        ("DELETE FROM hushmeans_entries WHERE number > 4", "5 entries were written and 4 are left"),
+        ("UPDATE hushmeans_ledger SET entries = 4", "4 entries were written and 5 are left"),
+        ("UPDATE hushmeans_releases SET document = '{}'", "the stored release 'one' was changed"),
+        ("DELETE FROM hushmeans_releases", "the stored release 'one' is missing"),
+        (
+            "INSERT INTO hushmeans_releases VALUES ('two', '{}')",
+            "the release 'two' is in it without an entry",
+        ),
+    ],
+)
+def test_tampering_is_noticed(ledger: Ledger, statement: str, says: str) -> None:
+    tamper(ledger, statement)
+    with pytest.raises(LedgerError, match=f"the ledger is broken: {says}"):
+        ledger.verify()
+
+
+def test_a_removed_entry_shows_even_if_the_others_move_up(ledger: Ledger) -> None:
+    tamper(ledger, "DELETE FROM hushmeans_entries WHERE number = 2")
+    for number in (3, 4, 5):
+        moved = "UPDATE hushmeans_entries SET number = :number - 1 WHERE number = :number"
+        tamper(ledger, moved, number=number)
+    with pytest.raises(LedgerError, match="entry 2 was changed, or stands in another's place"):
+        ledger.verify()
+
+
+def test_nothing_is_added_to_a_ledger_whose_end_was_cut_off(ledger: Ledger) -> None:
+    tamper(ledger, "DELETE FROM hushmeans_entries WHERE number = 5")
+    with pytest.raises(LedgerError, match="its last entry is not the one that was written last"):
+        ledger.debit("others", Budget.of(1), "four")
+
+
+def test_a_ledger_written_anew_lacks_the_digest_seen_before(ledger: Ledger, tmp_path: Path) -> None:
+    seen = ledger.verify().digest
+    ledger.debit("others", Budget.of(1), "four")
+    ledger.verify(seen=seen)
+    forged = Ledger(tmp_path / "forged.sqlite")
+    forged.debit("people", Budget.of(1), "one")
+    forged.verify()
+    with pytest.raises(LedgerError, match="its history was written anew"):
+        forged.verify(seen=seen)
+
+
+@pytest.mark.parametrize("amount", ["much", "-1", ""])
+def test_an_amount_that_is_none_is_an_entry_that_cannot_be_read(
+    ledger: Ledger, amount: str
+) -> None:
+    tamper(ledger, "UPDATE hushmeans_entries SET epsilon = :it WHERE number = 2", it=amount)
+    for ask in (ledger.standing, ledger.history):
+        with pytest.raises(LedgerError, match="entry 2 is not readable"):
+            ask("people")
+    with pytest.raises(LedgerError, match="entry 2 is not readable"):
+        ledger.debit("people", Budget.of(1), "four")
