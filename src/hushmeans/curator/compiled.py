@@ -31,15 +31,16 @@ ROUNDING = 2.0**-24
 
 # Numba need not ask of an unsigned index whether it counts from the end.
 ZERO, ONE, TWO, THREE, FOUR = (np.uint64(number) for number in range(5))
+ROW = np.uint64(TILE)
 
 Targets = namedtuple("Targets", "exact points norms doubt")
 """What records are compared with: the centroids in float64; in float32, padded with zeros to
 fours of features and threes of centroids; minus half their squared norms; and the difference of
 two scores below which rounding might have swapped them."""
 
-Scores = namedtuple("Scores", "columns score top second best")
-"""Where a tile is scored: its records as columns, three scores each, the two best so far, and
-whose the best is."""
+Scores = namedtuple("Scores", "fours columns score top second best")
+"""Where a tile is scored: four features of its records, all of them as columns, three scores
+each, the two best so far, and whose the best is."""
 
 
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -192,6 +193,7 @@ def targets(centroids, unit):
 def scores(n_features):
     """Room for scoring a tile."""
     return Scores(
+        np.zeros(4 * TILE, np.int32),
         np.zeros((-(-n_features // 4) * 4, TILE), np.float32),
         np.zeros((3, TILE), np.float32),
         np.zeros(TILE, np.float32),
@@ -206,50 +208,58 @@ def find(records, start, count, among, room, best):
     for tile in range(0, count, TILE):
         first = start + tile
         n_records = min(TILE, count - tile)
-        _turn(records, first, room.columns)
+        _turn(records, first, room)
         _score(among.points, among.norms, room)
+        in_doubt = 0
+        for i in range(TILE):
+            in_doubt += not room.top[i] - room.second[i] > among.doubt
         for i in range(n_records):
-            if room.top[i] - room.second[i] > among.doubt:
-                best[tile + i] = room.best[i]
-            else:
-                best[tile + i] = _nearest(records[first + i], among.exact)
+            best[tile + i] = room.best[i]
+        if in_doubt:
+            _recheck(records, first, n_records, among, room, best[tile:])
 
 
 @compiled()
-def _turn(records, first, columns):
-    """A tile of records as columns of floats, four by four.
+def _recheck(records, first, n_records, among, room, best):
+    """Score the records again whose two best scores rounding might have swapped."""
+    for i in range(n_records):
+        if not room.top[i] - room.second[i] > among.doubt:
+            best[i] = _nearest(records[first + i], among.exact)
+
+
+@compiled()
+def _turn(records, first, room):
+    """A tile of records as columns of floats, four features at a time.
 
     Features that pad the columns take the next record's values; their centroids' are zero.
     """
-    flat = records.reshape(-1)
-    width, n_features = np.uint64(len(columns)), np.uint64(records.shape[1])
+    flat, columns = records.reshape(-1), room.columns.reshape(-1)
+    n_features = np.uint64(records.shape[1])
     if (first + TILE) * records.shape[1] + 4 > flat.size:
-        _turn_last(records, first, columns)
+        _turn_last(records, first, room.columns)
         return
-    for i in range(ZERO, np.uint64(TILE), FOUR):
-        at = (np.uint64(first) + i) * n_features
-        for f in range(ZERO, width, FOUR):
-            a = _four(flat, at + f)
-            b = _four(flat, at + f + n_features)
-            c = _four(flat, at + f + TWO * n_features)
-            d = _four(flat, at + f + THREE * n_features)
-            _put(columns, f, i, a[0], b[0], c[0], d[0])
-            _put(columns, f + ONE, i, a[1], b[1], c[1], d[1])
-            _put(columns, f + TWO, i, a[2], b[2], c[2], d[2])
-            _put(columns, f + THREE, i, a[3], b[3], c[3], d[3])
+    for f in range(ZERO, np.uint64(len(room.columns)), FOUR):
+        start = np.uint64(first) * n_features + f
+        for i in range(np.uint64(TILE)):
+            _copy(flat, start + i * n_features, room.fours, FOUR * i)
+        _split(room.fours, columns, f * ROW)
 
 
 @compiled()
-def _four(flat, at):
-    """Four values in a row."""
-    return flat[at], flat[at + ONE], flat[at + TWO], flat[at + THREE]
+def _copy(values, start, into, at):
+    """Four values in a row, moved as one."""
+    a, b, c, d = values[start], values[start + ONE], values[start + TWO], values[start + THREE]
+    into[at], into[at + ONE], into[at + TWO], into[at + THREE] = a, b, c, d
 
 
 @compiled()
-def _put(columns, f, i, a, b, c, d):
-    """A feature of four records."""
-    columns[f, i], columns[f, i + ONE] = a, b
-    columns[f, i + TWO], columns[f, i + THREE] = c, d
+def _split(fours, columns, at):
+    """Four features of each record of a tile, into four columns: constant strides vectorise."""
+    for i in range(np.uint64(TILE)):
+        columns[at + i] = fours[FOUR * i]
+        columns[at + ROW + i] = fours[FOUR * i + ONE]
+        columns[at + TWO * ROW + i] = fours[FOUR * i + TWO]
+        columns[at + THREE * ROW + i] = fours[FOUR * i + THREE]
 
 
 @compiled()
@@ -284,7 +294,7 @@ def _score(points, norms, room):
 
     Four features of three centroids at a time: what is loaded is used several times over.
     """
-    columns, score, top, second, best = room
+    _, columns, score, top, second, best = room
     n_centroids, n_features = points.shape
     for i in range(TILE):
         top[i] = second[i] = -np.float32(np.inf)
@@ -346,12 +356,15 @@ def _clip(vectors, count, clip, in_l1):
     2**53, so float64 holds it, and the cut quotient, exactly; cutting only shortens.
     """
     width = np.uint64(vectors.shape[1])
-    for i in range(np.uint64(count)):
-        length = _length(vectors, i, in_l1)
-        if length > clip:
-            for f in range(width):
-                product = np.float64(vectors[i, f]) * np.float64(clip)
-                vectors[i, f] = np.int32(product / np.float64(length))
+    far, lengths = np.empty(count, np.uint64), np.empty(count, np.int64)
+    n_far = 0
+    for i in range(np.uint64(count)):  # noting every vector, and keeping the far ones: no branch
+        far[n_far], lengths[n_far] = i, _length(vectors, i, in_l1)
+        n_far += lengths[n_far] > clip
+    for k in range(n_far):
+        i, length = far[k], np.float64(lengths[k])
+        for f in range(width):
+            vectors[i, f] = np.int32(np.float64(vectors[i, f]) * np.float64(clip) / length)
 
 
 @compiled()
