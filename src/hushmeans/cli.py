@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +16,6 @@ from hushmeans.errors import HushmeansError, InputError
 from hushmeans.version import __version__
 
 if TYPE_CHECKING:
-    from hushmeans.curator.curator import Watch
     from hushmeans.types import IntArray
 
 app = typer.Typer(
@@ -113,6 +112,13 @@ def fit(
         str | None,
         typer.Option(help="Your id for this release: asked for again, it is spent only once."),
     ] = None,
+    show_nonprivate_progress: Annotated[
+        bool,
+        typer.Option(
+            "--show-nonprivate-progress",
+            help="Show how many records are read: exact, NOT private.",
+        ),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the release as JSON.")] = False,
 ) -> None:
     """Cluster a table and write what may be published.
@@ -122,6 +128,7 @@ def fit(
     """
     from hushmeans.files import written_whole
     from hushmeans.fitting import fit_release
+    from hushmeans.progress import bar
 
     books = budget_command.ledger_for_fit(ledger, dataset, release_id, none=no_ledger)
     name = None if books is None else dataset or Path(file).absolute().stem
@@ -129,7 +136,7 @@ def fit(
     with (
         written_whole(out, replace=False) as beside,
         _records(file, features, spark) as records,
-        _progress("Spending the budget") as watch,
+        bar(show_nonprivate=show_nonprivate_progress) as watch,
     ):
         release = fit_release(
             records,
@@ -206,9 +213,10 @@ def demo(
     from hushmeans.demo import BOUNDS, compare, draw, patients
     from hushmeans.files import written_whole
     from hushmeans.fitting import fit_release
+    from hushmeans.progress import bar
 
     table = patients(whole_number("rows", rows, at_least=100))
-    with _progress("Spending the budget") as watch:
+    with bar() as watch:
         release = fit_release(table, n_clusters=5, bounds=BOUNDS, epsilon=epsilon, watch=watch)
     out.mkdir(parents=True, exist_ok=True)
     with written_whole(out / "patients.csv") as beside:
@@ -330,20 +338,6 @@ def _records(
     from hushmeans.curator.sources.spark_files import read_on_spark
 
     return read_on_spark(spark, file, features)
-
-
-@contextmanager
-def _progress(title: str) -> Iterator[Watch]:
-    """A bar on the terminal that fills as the budget is spent."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn(title), BarColumn(), TextColumn("{task.percentage:.0f} %"))
-    console = Console(stderr=True)
-    quiet = not console.is_terminal
-    with Progress(*columns, TimeElapsedColumn(), console=console, disable=quiet) as bar:
-        task = bar.add_task(title, total=1.0)
-        yield lambda spent: bar.update(task, completed=float(spent))
 
 
 def _listed(labels: Iterator[IntArray], as_json: bool) -> Iterator[str]:

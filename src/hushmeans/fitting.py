@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hushmeans.arguments import Amount, whole_number
 from hushmeans.budget import Booking, Budget
-from hushmeans.curator.curator import Curator, Watch, ignore
+from hushmeans.curator.curator import Curator
 from hushmeans.curator.sources import opened
 from hushmeans.domain import Bounds
 from hushmeans.errors import InputError, SimulationWarning
@@ -20,6 +20,7 @@ from hushmeans.methods.start import public_randomness
 from hushmeans.payment import PaidSource, Payment
 from hushmeans.release import Release, in_original_units
 from hushmeans.version import versions
+from hushmeans.watching import Watch
 
 if TYPE_CHECKING:
     from hushmeans.ledger import Ledger
@@ -46,7 +47,7 @@ def fit_release(
     seed: int | None = None,
     columns: Sequence[str] | None = None,
     cache: str | PathLike[str] | None = None,
-    watch: Watch = ignore,
+    watch: Watch | None = None,
     ledger: Ledger | None = None,
     dataset: str | None = None,
     release_id: str | None = None,
@@ -69,7 +70,8 @@ def fit_release(
     mechanism = mechanism_for(budget, seed)
     if mechanism.simulated:
         warnings.warn(SIMULATED, SimulationWarning, stacklevel=3)
-    with opened(data, Bounds(bounds), columns, cache) as source:
+    watch = watch or Watch()
+    with opened(data, Bounds(bounds), columns, cache, watch) as source:
         payment = None
         if ledger is not None and booking is not None:
             parameters = {
@@ -83,6 +85,7 @@ def fit_release(
                 return earlier
         asked = source if payment is None else PaidSource(source, payment)
         curator = Curator(asked, mechanism, budget, rows_per_person, watch)
+        watch.planned(chosen.most_questions)
         found = chosen.find(curator.door, n_clusters, public_randomness(seed))
         release = Release(
             **vars(in_original_units(found.clusters, source.box)),

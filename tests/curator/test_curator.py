@@ -18,6 +18,7 @@ from hushmeans.methods.registry import METHODS, chosen_method
 from hushmeans.methods.rounds import run
 from hushmeans.methods.start import public_randomness
 from hushmeans.types import IntArray
+from told import Told
 
 QUESTION = Totals(Grid(20), np.zeros((2, 3), dtype=np.int64))
 
@@ -102,12 +103,12 @@ def test_a_question_without_a_proof_for_these_records_is_refused_before_it_is_pa
     question: Any, error: type[Exception], message: str
 ) -> None:
     source = WatchedSource()
-    spent: list[Fraction] = []
-    asked = Curator(source, Laplace(seed=0), Budget.of(1), watch=spent.append)
+    told = Told()
+    asked = Curator(source, Laplace(seed=0), Budget.of(1), watch=told)
     with pytest.raises(error, match=message):
         asked.ask(question, Fraction(1))
     assert source.asked == 0
-    assert spent == []
+    assert told.spent == []
     asked.ask(QUESTION, Fraction(1))
     assert [spend.share for spend in asked.settle()] == [1]
 
@@ -129,11 +130,11 @@ def test_a_crash_while_answering_leaves_the_share_spent() -> None:
 
 
 def test_what_is_spent_is_watched() -> None:
-    seen: list[Fraction] = []
-    watched = Curator(WatchedSource(), Laplace(seed=0), Budget.of(1), watch=seen.append)
+    told = Told()
+    watched = Curator(WatchedSource(), Laplace(seed=0), Budget.of(1), watch=told)
     for share in average(4).shares:
         watched.ask(QUESTION, share)
-    assert seen == [Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(1)]
+    assert told.spent == [Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(1)]
 
 
 class HalvedNoise(Laplace):

@@ -29,6 +29,7 @@ from hushmeans.domain import Bounds
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.estimator import DPKMeans
 from hushmeans.release import Release
+from told import Told
 
 pyspark = pytest.importorskip("pyspark", reason="PySpark is not installed")
 
@@ -218,13 +219,13 @@ def test_a_fault_of_the_data_shows_before_anything_is_spent_and_quotes_nothing(
     session: SparkSession, capfd: pytest.CaptureFixture[str], text: str
 ) -> None:
     frame = session.range(5).selectExpr(f"CAST({text} AS double) AS age", "id AS visits")
-    spent: list[Any] = []
+    told = Told()
     with pytest.raises(InputError, match="Spark stopped with CAST_INVALID_INPUT; its") as refusal:
         hushmeans.fitting.fit_release(
-            frame, n_clusters=2, bounds=BOUNDS, epsilon=1, seed=0, watch=spent.append
+            frame, n_clusters=2, bounds=BOUNDS, epsilon=1, seed=0, watch=told
         )
     check_that_nothing_leaks(refusal.value)
-    assert spent == []
+    assert told.spent == []
     assert cached(session) == 0
     assert CANARY not in "".join(capfd.readouterr())
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from hushmeans import BudgetError, Ledger, LedgerError, LedgerWarning
 from hushmeans.budget import Budget
 from hushmeans.fitting import fit_release
 from hushmeans.ledger import database
+from hushmeans.watching import Watch
 from postgres import Server, unprivileged
 
 ONE = Budget.of(1)
@@ -279,12 +281,14 @@ def test_postgresql_that_goes_down_after_the_debit_loses_neither_debit_nor_relea
     postgres: Server,
 ) -> None:
     place = postgres.new_place()
-    stopped: list[object] = []
 
-    def stop_once(spent: object) -> None:
-        if not stopped:
-            postgres.stop()
-            stopped.append(spent)
+    class StopOnce(Watch):
+        stopped = False
+
+        def answered(self, spent: Fraction) -> None:
+            if not self.stopped:
+                postgres.stop()
+                self.stopped = True
 
     try:
         with pytest.warns(LedgerWarning, match="debited but not stored in the ledger, so keep it"):
@@ -296,7 +300,7 @@ def test_postgresql_that_goes_down_after_the_debit_loses_neither_debit_nor_relea
                 ledger=Ledger(place),
                 dataset="people",
                 release_id="one",
-                watch=stop_once,
+                watch=StopOnce(),
             )
     finally:
         postgres.start()

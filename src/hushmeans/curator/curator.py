@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
 from hushmeans.arguments import whole_number
@@ -13,16 +12,10 @@ from hushmeans.curator.questions import Door, Noise, NoisyTotals, Question
 from hushmeans.curator.sources import Source
 from hushmeans.errors import PrivacyError
 from hushmeans.mechanisms import Mechanism
+from hushmeans.watching import Watch
 
 TOLERANCE = Fraction(1, 1000)
 """How much less than promised a fit may spend before it counts as a mismatch."""
-
-
-Watch = Callable[[Fraction], None]
-
-
-def ignore(spent: Fraction) -> None:
-    """Watch nothing."""
 
 
 class Curator:
@@ -39,7 +32,7 @@ class Curator:
     rows_per_person
         At most how many records belong to one person.
     watch
-        Told after each answer which part of the budget is spent: progress, and public.
+        Told after each answer which part of the budget is spent.
     """
 
     def __init__(
@@ -48,14 +41,14 @@ class Curator:
         mechanism: Mechanism,
         budget: Budget,
         rows_per_person: int = 1,
-        watch: Watch = ignore,
+        watch: Watch | None = None,
     ) -> None:
         self._source = source
         self._mechanism = mechanism
         self._budget = budget
         self._allowance = mechanism.allowance(budget)
         self._rows_per_person = whole_number("rows_per_person", rows_per_person)
-        self._watch = watch
+        self._watch = watch or Watch()
         self._account = Account()
         self._spends: list[Spend] = []
 
@@ -68,7 +61,7 @@ class Curator:
         scale = self._mechanism.scale_for(sensitivity, share * self._allowance)
         self._spends.append(Spend(question.name, share, self._mechanism.loss(sensitivity, scale)))
         noisy = self._mechanism.add_noise(self._source.answer(question), scale)
-        self._watch(self._account.spent)
+        self._watch.answered(self._account.spent)
         return NoisyTotals(noisy, self._mechanism.variance(scale))
 
     @property

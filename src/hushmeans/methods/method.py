@@ -34,5 +34,9 @@ class Method(Protocol):
     def options(self) -> dict[str, int | float | str]:
         """The settings, as `method_options` takes them."""
 
+    @property
+    def most_questions(self) -> int:
+        """How many questions `find` asks at most."""
+
     def find(self, door: Door, n_clusters: int, generator: Generator) -> Found:
         """The clusters; the generator is public randomness."""

@@ -64,6 +64,10 @@ class PaperMethod:
             return {"rounds": self.rounds}
         return {"n": self.n, "rounds": self.rounds, "merge": self.merge}
 
+    @property
+    def most_questions(self) -> int:
+        return self.rounds
+
     def find(self, door: Door, n_clusters: int, generator: Generator) -> Found:
         """Sphere packing, then noisy rounds, then merging."""
         start = sphere_packing(self.n * n_clusters, door.n_features, generator)

@@ -16,6 +16,8 @@ from numpy.random import Generator
 from hushmeans.curator.questions import Cells, Door, Noise, Shifts, Size, Spread
 from hushmeans.types import FloatArray, IntArray
 
+PICTURE_QUESTIONS = 4
+"""The size, the mean, the spread and, where the noise allows, the cells."""
 SIZE_SHARE = Fraction(4, 100)
 LEAST_SHARE, LARGEST_SHARE = 0.02, 0.2
 """The limits between which the shares of the mean and of the spread lie."""

@@ -22,7 +22,7 @@ from hushmeans.errors import InputError, InputTypeError
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.merge import merge
 from hushmeans.methods.method import Found
-from hushmeans.methods.picture import Picture, draw_picture
+from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 from hushmeans.types import FloatArray
 
@@ -92,6 +92,10 @@ class RefinedMethod:
     @property
     def options(self) -> dict[str, int | float | str]:
         return dict(vars(self))
+
+    @property
+    def most_questions(self) -> int:
+        return PICTURE_QUESTIONS + (self.rounds or MOST_ROUNDS)
 
     def find(self, door: Door, n_clusters: int, generator: Generator) -> Found:
         """Spend part of the budget on a picture, the rest on rounds."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,6 +18,7 @@ from hushmeans.curator.sources.tables import check_distinct, is_table
 from hushmeans.domain import Bounds, Box
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.types import IntArray
+from hushmeans.watching import Watch
 
 
 class Source(Protocol):
@@ -36,9 +38,10 @@ def opened(
     bounds: Bounds,
     columns: Sequence[str] | None = None,
     cache: str | os.PathLike[str] | None = None,
+    watch: Watch | None = None,
 ) -> Iterator[Source]:
     """As `open_source`; what it keeps outside this process is gone at the end, come what may."""
-    source = open_source(data, bounds, columns, cache)
+    source = open_source(data, bounds, columns, cache, watch)
     try:
         yield source
     finally:
@@ -51,6 +54,7 @@ def open_source(
     bounds: Bounds,
     columns: Sequence[str] | None = None,
     cache: str | os.PathLike[str] | None = None,
+    watch: Watch | None = None,
 ) -> Source:
     """The source for whatever a user may hand to `fit`.
 
@@ -62,6 +66,8 @@ def open_source(
         The features of a table or a file, in this order; None for all columns.
     cache
         A folder for the encoded records of files, for the time of the fit.
+    watch
+        Told how many records of files are read, which is not private.
 
     Raises
     ------
@@ -72,9 +78,10 @@ def open_source(
     if is_spark(data):
         return from_spark(data, *_narrowed(bounds, columns))
     source = open_local(data, bounds, columns)
-    if cache is not None and isinstance(source, FileSource):
-        return CachedSource(source, Path(cache))
-    return source
+    if isinstance(source, MemorySource):
+        return source
+    source = replace(source, watch=watch or source.watch)
+    return source if cache is None else CachedSource(source, Path(cache))
 
 
 def open_local(

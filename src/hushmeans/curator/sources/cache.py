@@ -19,6 +19,7 @@ from hushmeans.curator.sources.files import FileSource
 from hushmeans.curator.sources.streaming import add_up, in_parallel
 from hushmeans.domain import Box
 from hushmeans.types import GridArray, IntArray
+from hushmeans.watching import Watch
 
 ROWS = 16_384
 """Records read at a time: a whole number of pages of memory, whatever the number of features."""
@@ -45,12 +46,15 @@ class GridFile:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return cls(np.frombuffer(mapped, dtype=np.int32).reshape(-1, n_features), mapped)
 
-    def answer(self, question: Question, threads: int | None = None) -> IntArray:
+    def answer(self, question: Question, threads: int | None, watch: Watch) -> IntArray:
         """The exact sum over all records; few of them are in memory at a time."""
+
+        def part(start: int) -> IntArray:
+            watch.read(min(ROWS, len(self.records) - start))
+            return self._answer(question, start)
+
         starts = range(0, len(self.records), ROWS)
-        return add_up(
-            question, in_parallel(lambda start: self._answer(question, start), starts, threads)
-        )
+        return add_up(question, in_parallel(part, starts, threads))
 
     def _answer(self, question: Question, start: int) -> IntArray:
         records = self.records[start : start + ROWS]
@@ -94,7 +98,7 @@ class CachedSource:
             Where a file cannot be read to its end, or the folder has no room for the records.
         """
         if self._kept is not None:
-            return self._kept.answer(question, self.source.threads)
+            return self._kept.answer(question, self.source.threads, self.source.watch)
         with _private_file(self.folder) as file:
             total = add_up(question, self._written(question, file))
             attempt(_label(self.folder), file.flush, _reason)

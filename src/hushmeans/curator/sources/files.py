@@ -18,6 +18,7 @@ from hushmeans.curator.sources.streaming import add_up, in_parallel
 from hushmeans.domain import Bounds, Box
 from hushmeans.errors import InputError
 from hushmeans.types import GridArray, IntArray
+from hushmeans.watching import Watch
 
 Result = TypeVar("Result")
 
@@ -60,6 +61,8 @@ class FileSource:
         How many threads encode and add up; None for as many as there are processors.
     batch
         At most how many records are encoded at a time.
+    watch
+        Told how many records are read.
     """
 
     box: Box
@@ -67,6 +70,7 @@ class FileSource:
     names: tuple[str, ...]
     batch: int
     threads: int | None = None
+    watch: Watch = field(default_factory=Watch, repr=False)
 
     def answer(self, question: Question) -> IntArray:
         """The exact sum over all records.
@@ -93,6 +97,7 @@ class FileSource:
             next(self._batches_of(file), None)
 
     def _encode(self, batch: Batch) -> GridArray:
+        self.watch.read(batch.records.num_rows)
         return encode(tables.values(batch.records, self.names, batch.constants), self.box)
 
     def _batches(self) -> Iterator[Batch]:
