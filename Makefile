@@ -22,7 +22,6 @@ lint: $(VENV)/installed-for-development
 
 bench: $(VENV)/installed-for-development
 	$(BIN)/python benchmarks/performance.py $(VENV)/peers
-	$(BIN)/python benchmarks/files.py
 	$(BIN)/python benchmarks/experiments.py
 	$(BIN)/python benchmarks/spark.py
 

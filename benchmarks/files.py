@@ -1,16 +1,17 @@
-"""Questions put to a Parquet file: time and peak memory, beside a mere scan of the file.
+"""A question put to Parquet files: time and peak memory, beside a mere scan of the same columns.
 
-Each line is measured in a process of its own. Run with the sizes in GB: files.py 0.3 2.4
+Every measurement has a process of its own; files of one size are measured one after the other.
 """
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
@@ -18,8 +19,20 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-N_FEATURES, N_CENTROIDS, ROW_GROUP = 24, 15, 250_000
+from growth import exponent
+from sections import Section
+
+N_FEATURES, N_CENTROIDS, ROW_GROUP, TIMES = 24, 15, 250_000, 3
+GIGABYTES = (1.0, 2.0, 4.0, 8.0)
 NAMES = [f"x{index}" for index in range(N_FEATURES)]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The best of several times, in seconds, and the most memory of the process, in bytes."""
+
+    seconds: float
+    peak: int
 
 
 def write(path: Path, gigabytes: float) -> None:
@@ -32,56 +45,118 @@ def write(path: Path, gigabytes: float) -> None:
             writer.write_table(pa.table(list(columns), schema=schema))
 
 
-def scan(path: Path) -> None:
-    """Decode every value and do nothing with it."""
-    with parquet.ParquetFile(path) as file:
-        for _ in file.iter_batches(65_536):
-            pass
+def scan(path: Path) -> Callable[[], object]:
+    """Polars reads every value and adds up each column."""
+    import polars
+
+    table = polars.scan_parquet(path).select(polars.all().sum())
+    return lambda: table.collect(engine="streaming")
 
 
-def ask(path: Path, cache: Path | None) -> Callable[[], object]:
-    """A function that puts one question; the first time it does not count."""
+def ask(data: object, cache: Path | None = None) -> Callable[[], object]:
+    """One question; the first time, which also fills a cache, does not count."""
     from hushmeans.curator.questions import Totals
     from hushmeans.curator.sources import open_source
     from hushmeans.domain import Bounds
 
     import_module("hushmeans.estimator")  # the memory of all that a fit loads counts
-    source = open_source(path, Bounds((0, 100)), cache=cache)
+    source = open_source(data, Bounds((0, 100)), cache=cache)
     unit = source.box.grid.unit
     points = np.random.default_rng(0).integers(-unit, unit, (N_CENTROIDS, N_FEATURES))
     question = Totals(source.box.grid, points)
-    source.answer(question)
     return lambda: source.answer(question)
 
 
+KINDS: dict[str, Callable[[Path], Callable[[], object]]] = {
+    "scan": scan,
+    "streamed": ask,
+    "cached": lambda path: ask(path, path.parent),
+    "memory": lambda path: ask(parquet.read_table(path)),
+}
+
+
 def measure(kind: str, path: Path) -> None:
-    """Print the best of three times, and the most memory that this process has had."""
-    work: Callable[[], object] = partial(scan, path)
-    if kind != "scan":
-        work = ask(path, path.parent if kind == "cached" else None)
+    """Print what this process needs for one kind of pass."""
+    work = KINDS[kind](path)
+    work()
     times = []
-    for _ in range(3):
-        start = time.perf_counter()
+    for _ in range(TIMES):
+        begun = time.perf_counter()
         work()
-        times.append(time.perf_counter() - start)
+        times.append(time.perf_counter() - begun)
     status = Path("/proc/self/status").read_text().splitlines()
     (peak,) = (int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-    size = path.stat().st_size / 1e9
-    print(f"{size:5.1f} GB  {kind:9} {min(times):7.2f} s a question  peak {peak / 1024:5.0f} MB")
+    print(json.dumps([min(times), 1024 * peak]))
 
 
-def main(sizes: list[str]) -> None:
-    """Measure files of several sizes, one after the other."""
-    for size in sizes or ["0.3"]:
+def measured(kind: str, path: Path) -> Measured:
+    """What another process needs."""
+    command = [sys.executable, __file__, kind, str(path)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
+    return Measured(*json.loads(done.stdout))
+
+
+def section(picture: Path, sizes: Sequence[float] = GIGABYTES) -> Section:
+    """Every size, and a plot of the times."""
+    rows, times, gigabytes = [], [], []
+    for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "records.parquet"
-            write(path, float(size))
-            for kind in ("scan", "streamed", "cached"):
-                subprocess.run([sys.executable, __file__, kind, str(path)], check=True)  # noqa: S603
+            write(path, size)
+            gigabytes.append(path.stat().st_size / 1e9)
+            kinds = ("scan", "streamed", "cached")
+            found = {kind: measured(kind, path) for kind in kinds}
+            memory = measured("memory", path).seconds if size == sizes[0] else None
+        times.append([found[kind].seconds for kind in kinds])
+        rows.append(
+            (
+                f"{gigabytes[-1]:.1f}",
+                *(f"{found[kind].seconds:.2f}" for kind in kinds),
+                f"{found['streamed'].seconds / found['scan'].seconds:.2f}",
+                "" if memory is None else f"{found['streamed'].seconds / memory:.0f}",
+                "" if memory is None else f"{found['cached'].seconds / memory:.1f}",
+                *(f"{found[kind].peak / 1e6:.0f}" for kind in ("streamed", "cached")),
+            )
+        )
+    slopes = _draw(picture, gigabytes, times)
+    return Section(
+        "Questions put to Parquet files",
+        f"{N_FEATURES} features of float64, {N_CENTROIDS} centroids; the scan is Polars adding up "
+        f"each column. Time grows with size to the power of {slopes}.\n\n![]({picture.name})",
+        (
+            "file, GB",
+            "scan, s",
+            "streamed, s",
+            "cached, s",
+            "streamed / scan (3)",
+            "streamed / memory",
+            "cached / memory",
+            "peak streamed, MB (600)",
+            "peak cached, MB",
+        ),
+        rows,
+    )
+
+
+def _draw(picture: Path, gigabytes: list[float], times: list[list[float]]) -> str:
+    import matplotlib.pyplot as plt
+
+    figure, axis = plt.subplots(figsize=(5.5, 3.6), layout="constrained")
+    slopes = {}
+    columns = np.array(times).T
+    for kind, seconds in zip(("scan", "streamed", "cached"), columns, strict=True):
+        axis.loglog(gigabytes, seconds, "o-", label=kind)
+        if len(gigabytes) > 2:
+            slopes[kind] = exponent([round(1e9 * each) for each in gigabytes], list(seconds))
+    axis.set(xlabel="GB of Parquet", ylabel="s a question")
+    axis.grid(alpha=0.3)
+    axis.legend()
+    figure.savefig(picture, dpi=110)
+    return ", ".join(f"{slope:.2f} ({kind})" for kind, slope in slopes.items())
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3 and sys.argv[1] in ("scan", "streamed", "cached"):
+    if len(sys.argv) == 3 and sys.argv[1] in KINDS:
         measure(sys.argv[1], Path(sys.argv[2]))
     else:
-        main(sys.argv[1:])
+        section(Path("files.png"), tuple(map(float, sys.argv[1:])) or GIGABYTES).show()

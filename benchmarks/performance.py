@@ -6,6 +6,7 @@ import platform
 import sys
 from pathlib import Path
 
+import files
 import fits
 import footprint
 import growth
@@ -48,6 +49,7 @@ def main() -> None:
         footprint.memory,
         footprint.start_up,
         large.section,
+        lambda: files.section(DOCS / "files.png"),
     ):
         section = measure()
         section.show()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -13,6 +14,10 @@ from hushmeans.domain import Box
 from hushmeans.ledger.address import VARIABLE
 from hushmeans.release import Release
 from postgres import Server
+from spark_cluster import cluster
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 # The first call of a compiled function takes long, and these machines are noisy.
 settings.register_profile("hushmeans", deadline=None)
@@ -62,3 +67,10 @@ def release() -> Release:
         method_options=(("n", 3), ("rounds", 12), ("merge", "ward")),
         versions=(("hushmeans", "0.1.0"), ("opendp", "0.14.1")),
     )
+
+
+@pytest.fixture(scope="session")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A Spark cluster for the tests that want one."""
+    with cluster(tmp_path_factory) as started:
+        yield started

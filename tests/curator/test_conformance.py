@@ -26,11 +26,16 @@ from pyarrow import csv, feather, parquet
 from hushmeans.curator import kernel
 from hushmeans.curator.encode import encode
 from hushmeans.curator.questions import Cells, Question, Shifts, Size, Spread, Totals
-from hushmeans.curator.sources import cache, files, memory, open_source
+from hushmeans.curator.sources import cache, files, memory, opened
 from hushmeans.domain import Bounds, Box
 from hushmeans.fitting import fit_release
 from hushmeans.methods.registry import METHODS
 from hushmeans.types import FloatArray, IntArray
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # sockets of Py4J's
+]
 
 RANGES = {
     "age": (0, 100),
@@ -179,8 +184,16 @@ QUESTIONS: dict[str, Question] = {
 }
 
 
-@pytest.fixture(params=HOLDERS)
+SPARK = "spark"
+"""The holder that needs a cluster."""
+
+
+@pytest.fixture(params=[*HOLDERS, SPARK])
 def hold(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[pa.Table], Held]:
+    if request.param == SPARK:
+        session = request.getfixturevalue("session")
+        # More partitions than there are records, in the smaller tables: some are empty.
+        return lambda table: Held(session.createDataFrame(table).repartition(3))
     folder = tmp_path / "held"
     folder.mkdir()
     return lambda table: HOLDERS[request.param](table, folder)
@@ -190,6 +203,8 @@ def hold(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[pa.Table],
 def batch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """How many records are looked at a time."""
     if request.param is not None:
+        if SPARK in request.node.name:
+            pytest.skip("executors are other processes; Spark makes its own batches")
         monkeypatch.setattr(memory, "BATCH", request.param)
         monkeypatch.setattr(files, "BATCH_VALUES", request.param * len(RANGES))
         monkeypatch.setattr(cache, "ROWS", 1024)  # whole pages
@@ -206,20 +221,20 @@ def test_every_question_has_the_same_answer(
 ) -> None:
     table = people(n_records)
     held = hold(table)
-    source = open_source(held.data, held.bounds, cache=held.cache)
-    assert (source.box.low, source.box.high) == (BOX.low, BOX.high)
-    for _ in range(2):
-        for question in QUESTIONS.values():
-            np.testing.assert_array_equal(source.answer(question), expected(question, table))
+    with opened(held.data, held.bounds, cache=held.cache) as source:
+        assert (source.box.low, source.box.high) == (BOX.low, BOX.high)
+        for _ in range(2):
+            for question in QUESTIONS.values():
+                np.testing.assert_array_equal(source.answer(question), expected(question, table))
 
 
 def test_many_records_have_the_same_answer(hold: Callable[[pa.Table], Held]) -> None:
     """So many that every kind of file is read in several parts without any setting changed."""
     table = people(100_000)
     held = hold(table)
-    source = open_source(held.data, held.bounds, cache=held.cache)
-    for question in QUESTIONS.values():
-        np.testing.assert_array_equal(source.answer(question), expected(question, table))
+    with opened(held.data, held.bounds, cache=held.cache) as source:
+        for question in QUESTIONS.values():
+            np.testing.assert_array_equal(source.answer(question), expected(question, table))
 
 
 Clusters = tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]
@@ -253,9 +268,9 @@ def test_columns_are_taken_by_name_in_the_order_given(hold: Callable[[pa.Table],
     if held.bounds is IN_ORDER:
         pytest.skip("an array has no names")
     names = ["level", "score"]
-    source = open_source(held.data, held.bounds, columns=names, cache=held.cache)
     box = Box((0.0, -1.0), (3.0, 1.0), ("level", "score"))
-    assert source.box == box
     question = Totals(GRID, CENTROIDS[:, :2].copy())
     records = encode(matrix(table.select(names)), box)
-    np.testing.assert_array_equal(source.answer(question), kernel.answer(question, records))
+    with opened(held.data, held.bounds, columns=names, cache=held.cache) as source:
+        assert source.box == box
+        np.testing.assert_array_equal(source.answer(question), kernel.answer(question, records))

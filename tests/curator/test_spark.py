@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -29,6 +28,7 @@ from hushmeans.domain import Bounds
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.estimator import DPKMeans
 from hushmeans.release import Release
+from spark_cluster import MASTER
 from told import Told
 
 pyspark = pytest.importorskip("pyspark", reason="PySpark is not installed")
@@ -45,35 +45,7 @@ pytestmark = [
 
 CANARY = "73.123456789"
 BOUNDS = Bounds({"age": (0, 100), "visits": (0, 8)})
-MASTER = "local-cluster[2,1,1024]"
 FIT = ("--k", "2", "--epsilon", "1", "--seed", "3", "--option", "rounds=2", "--method", "average_k")
-
-
-@pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """Two executors in processes of their own."""
-    from pyspark.sql import SparkSession
-
-    with pytest.MonkeyPatch.context() as patch:
-        # Executors write their logs below SPARK_HOME: a folder of links keeps them out of ours.
-        home = tmp_path_factory.mktemp("spark")
-        for entry in Path(pyspark.__file__).parent.iterdir():
-            (home / entry.name).symlink_to(entry)
-        patch.setenv("SPARK_HOME", str(home))
-        patch.setenv("PYSPARK_PYTHON", sys.executable)
-        settings: dict[str, Any] = {
-            "spark.executorEnv.PYTHONPATH": str(Path(hushmeans.__file__).parents[1]),
-            "spark.log.level": "OFF",
-            "spark.sql.shuffle.partitions": "2",
-            "spark.task.maxFailures": "2",
-            "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
-            "spark.ui.enabled": "false",
-            "spark.ui.showConsoleProgress": "false",
-        }
-        builder = SparkSession.builder.appName("tests").master(MASTER)
-        started = builder.config(map=settings).getOrCreate()
-        yield started
-        started.stop()
 
 
 def people(n_records: int = 3000) -> pd.DataFrame:
