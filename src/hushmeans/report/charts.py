@@ -37,7 +37,7 @@ class Point:
             return cls(0, 0, 0)
         reach = SURE * error if math.isfinite(error) else whole
         ends = (middle - reach, middle, middle + reach)
-        return cls(*(min(max(end / whole, 0.0), 1.0) for end in ends))
+        return cls(*(max(0.0, min(end / whole, 1.0)) for end in ends))
 
 
 def svg(height: float, about: str, parts: Iterable[str]) -> str:

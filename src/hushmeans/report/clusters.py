@@ -13,8 +13,8 @@ from hushmeans.report.numbers import measured, plain
 Column = tuple[Mark, ...]
 """The clusters that a column of a table is about."""
 
-COLUMNS = 10
-"""Clusters in one table; more go into further tables, which fit on paper."""
+COLUMNS = 12
+"""Clusters in one table, at most; more are shared out evenly, so that tables fit on paper."""
 
 LONGEST_NAME = 60
 """Characters of a feature's name that are shown; the statement has all of them."""
@@ -76,8 +76,9 @@ def _tables(report: Report, columns: list[Column], cell: Callable[[Column, int],
     """A row a feature and a column a cluster, in tables narrow enough to read."""
     box = report.sources[0].release.box
     tables = []
-    for start in range(0, len(columns), COLUMNS):
-        shown = columns[start : start + COLUMNS]
+    width = math.ceil(len(columns) / math.ceil(len(columns) / COLUMNS))
+    for start in range(0, len(columns), width):
+        shown = columns[start : start + width]
         head = "".join(
             f"<th scope='col'>{''.join(_named(mark) for mark in column)}</th>" for column in shown
         )

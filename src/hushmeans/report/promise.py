@@ -55,13 +55,12 @@ def _promise(release: Release) -> str:
 
 
 def _tiles(release: Release) -> str:
-    rows = release.rows_per_person
     facts = {
         "clusters": f"{release.n_clusters:,}",
         "features": f"{release.box.n_features:,}",
         "ε": shown(release.budget.epsilon),
         "δ": shown(release.budget.delta),
-        "protects": "one row" if rows == 1 else f"{rows:,} rows of a person",
+        "protects": _unit(release),
         "method": release.method,
     }
     tiles = "".join(
@@ -70,13 +69,19 @@ def _tiles(release: Release) -> str:
     return f"<dl class='tiles'>{tiles}</dl>"
 
 
+def _unit(release: Release) -> str:
+    rows = release.rows_per_person
+    return "one row" if rows == 1 else f"{rows:,} rows of a person"
+
+
 def _use(source: Source) -> str:
     python = (
         "from hushmeans import Release\n\n"
         f"release = Release.load({source.file!r})\n"
-        "release.centres, release.standard_errors   # original units\n"
+        "release.centres, release.standard_errors\n"
         "release.sizes, release.size_standard_errors\n"
-        "release.predict(records)                   # labels are not private"
+        "# the nearest centre of each record: for you, not private\n"
+        "release.predict(records)"
     )
     # A file whose name begins with a dash would be taken for an option.
     file = quote(source.file if not source.file.startswith("-") else f"./{source.file}")
@@ -104,7 +109,7 @@ def _citation(source: Source) -> str:
     return (
         f"{kind} clusters, k = {release.n_clusters}, "
         f"ε = {amount_text(release.budget.epsilon)}, δ = {amount_text(release.budget.delta)}, "
-        f"protecting {release.rows_per_person} row(s) a person. "
+        f"protecting {_unit(release)}. "
         f"Made with {f'hushmeans {version}'.strip()}, method {release.method}.{booked} "
         f"SHA-256 {source.digest[:16]}."
     )

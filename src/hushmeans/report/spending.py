@@ -89,7 +89,7 @@ def _standing(standing: Standing, release: Release) -> str:
     parts = ((own, "own"), (others, "others"), (left, "left"))
     picture = stack([(float(part / limit), kind) for part, kind in parts], words)
     legend = "".join(
-        f"<span class='key {kind}'></span>{name} ε = {text(shown(part))} "
+        f"<span class='key'><span class='{kind}'></span>{name} ε = {shown(part)}</span> "
         for (part, kind), name in zip(parts, ("this release", "others", "left"), strict=True)
     )
     return f"<p>{text(words)}</p>{picture}<p class='note'>{legend}</p>"

@@ -68,8 +68,9 @@ svg .side1 { stroke-dasharray: 6 4; }
 .own { fill: #1f6fb2; background: #1f6fb2; }
 .others { fill: #7d8590; background: #7d8590; }
 .left { fill: var(--card); background: var(--card); stroke: var(--soft); }
-.key { display: inline-block; width: 0.9em; height: 0.9em; border: 1px solid var(--soft);
-  margin: 0 0.3em 0 0.8em; vertical-align: middle; }
+.key { display: inline-block; margin-right: 1em; }
+.key span { display: inline-block; width: 0.9em; height: 0.9em; border: 1px solid var(--soft);
+  margin-right: 0.4em; vertical-align: middle; }
 figure { margin: 1rem 0; }
 .strips { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr));
   gap: 0.5rem 2rem; }
@@ -90,8 +91,9 @@ pre { background: var(--card); padding: 0.7rem 0.9rem; border-radius: 6px; overf
 @media print {
   body { max-width: none; margin: 0; font-size: 11pt; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  tr, pre, .alarm { break-inside: avoid; }
-  h2, h3, h4 { break-after: avoid; }
+  tr, pre, .alarm, .plot { break-inside: avoid; }
+  h2, h3, h4, h2 + .note { break-after: avoid; }
+  tfoot { display: table-row-group; }
   .wide { overflow: visible; }
   .heat th[scope=row] { position: static; }
 }
