@@ -30,9 +30,9 @@ SMALLEST = 1e-300
 """Stands in for an epsilon so small that it is 0 as a float."""
 
 LAW = (
-    "Noise shrinks in proportion as epsilon grows, so the curve is this release's own error scaled "
-    "by that law; with other settings, or where clusters would be found differently, it need not "
-    "hold."
+    "The curve is this release's own error, scaled: noise shrinks in proportion as epsilon grows "
+    "(nearly so where it is Gaussian). With other settings, or where clusters would be found "
+    "differently, it need not hold."
 )
 
 
