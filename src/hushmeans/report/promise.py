@@ -50,7 +50,8 @@ def _promise(release: Release) -> str:
             "<p class='warning'><strong>Cannot be told from noise:</strong> cluster "
             f"{', '.join(map(str, drowned))}.</p>"
         )
-    sentences = "".join(f"<li>{text(line)}</li>" for line in release.statement().splitlines())
+    lines = release.statement().splitlines()
+    sentences = "".join(f"<li><div>{text(line)}</div></li>" for line in lines)
     return f"{''.join(parts)}<ul class='statement'>{sentences}</ul>"
 
 

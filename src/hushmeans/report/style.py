@@ -36,6 +36,7 @@ p, li, dd, th, figcaption, b, code { overflow-wrap: anywhere; }
 .tiles dd { margin: 0; font-size: 1.25rem; font-weight: 600; }
 .statement { padding-left: 1.2rem; max-width: 60rem; }
 .statement li { margin: 0.3rem 0; }
+.statement div { max-height: 12rem; overflow-y: auto; }
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr));
   gap: 0 2rem; }
 .sides > div { min-width: 0; }
@@ -94,7 +95,7 @@ pre { background: var(--card); padding: 0.7rem 0.9rem; border-radius: 6px; overf
   tr, pre, .alarm, .plot { break-inside: avoid; }
   h2, h3, h4, h2 + .note { break-after: avoid; }
   tfoot { display: table-row-group; }
-  .wide { overflow: visible; }
+  .wide, .statement div { overflow: visible; max-height: none; }
   .heat th[scope=row] { position: static; }
 }
 """ + "".join(f".hue{number} {{ fill: {hue}; }}\n" for number, hue in enumerate(HUES))
