@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, fields, replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -15,56 +14,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from hushmeans.budget import LARGEST_EPSILON, Booking, Budget, Spend, allocation
+from hushmeans.budget import Booking, Budget, Spend, allocation
 from hushmeans.document import SCHEMA, checksum
 from hushmeans.domain import Box
 from hushmeans.errors import InputError
 from hushmeans.fitting import fit_release
 from hushmeans.release import ClusterTable, Release
+from releases import releases
 
 MALFORMED = "the release is incomplete or malformed"
 NOT_A_RELEASE = "this is not a hushmeans release"
-
-FINITE = st.floats(allow_nan=False, allow_infinity=False)
-NOT_NEGATIVE = st.floats(min_value=0, allow_nan=False, allow_infinity=False)
-SMALLEST = Fraction(1, 10**9)
-EPSILONS = st.fractions(SMALLEST, LARGEST_EPSILON, max_denominator=10**30)
-SHARES = st.fractions(SMALLEST, 1, max_denominator=10**30)
-
-
-def pairs(values: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[tuple[str, Any], ...]]:
-    settings = st.dictionaries(st.text(), values, max_size=3)
-    return settings.map(lambda mapping: tuple(mapping.items()))
-
-
-@st.composite
-def releases(draw: st.DrawFn) -> Release:
-    n_clusters, n_features = draw(st.integers(1, 4)), draw(st.integers(1, 4))
-
-    def table(values: st.SearchStrategy[float]) -> Any:
-        row = st.tuples(*[values] * n_features)
-        return draw(st.tuples(*[row] * n_clusters))
-
-    names = st.lists(st.text(), min_size=n_features, max_size=n_features, unique=True).map(tuple)
-    lows = draw(st.tuples(*[st.floats(-1e9, 1e9)] * n_features))
-    highs = tuple(low + draw(st.floats(1, 1e9)) for low in lows)
-    return Release(
-        centres=table(FINITE),
-        standard_errors=table(NOT_NEGATIVE),
-        sizes=draw(st.tuples(*[NOT_NEGATIVE] * n_clusters)),
-        size_standard_errors=draw(st.tuples(*[NOT_NEGATIVE] * n_clusters)),
-        box=Box(lows, highs, draw(st.none() | names)),
-        budget=Budget(draw(EPSILONS), draw(st.sampled_from([Fraction(0), Fraction(1, 3)]))),
-        rows_per_person=draw(st.integers(1, 10**6)),
-        simulated=draw(st.booleans()),
-        spends=tuple(draw(st.lists(st.builds(Spend, st.text(), SHARES, NOT_NEGATIVE), max_size=3))),
-        method=draw(st.text()),
-        method_options=draw(pairs(st.integers() | st.text())),
-        versions=draw(pairs(st.text())),
-        booking=draw(st.none() | st.builds(Booking, st.text(), st.text())),
-    )
 
 
 def document(release: Release) -> dict[str, Any]:

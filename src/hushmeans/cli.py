@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hushmeans import budget_command
+from hushmeans import budget_command, report_command
 from hushmeans.errors import HushmeansError, InputError
 from hushmeans.version import __version__
 
@@ -27,6 +27,7 @@ app = typer.Typer(
 )
 
 app.add_typer(budget_command.app, name="budget")
+app.command()(report_command.report)
 
 USERS_MISTAKE = 2
 

@@ -117,6 +117,10 @@ class Box:
         """Half of each range: 1 in the unit box."""
         return np.array(self.high) / 2 - np.array(self.low) / 2
 
+    def name(self, index: int) -> str:
+        """What to call a feature in a table: its name, or its number where it has none."""
+        return (self.names[index].strip() if self.names else "") or f"feature {index}"
+
     def label(self, index: int) -> str:
         """What to call a feature in a message."""
         return _label(self.names, index)

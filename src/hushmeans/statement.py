@@ -17,6 +17,12 @@ def statement(release: Release) -> str:
     return "\n".join(_sentences(release))
 
 
+def lost_in_noise(release: Release) -> tuple[int, ...]:
+    """The clusters whose size noise alone could have made."""
+    pairs = zip(release.sizes, release.size_standard_errors, strict=True)
+    return tuple(cluster for cluster, (size, error) in enumerate(pairs) if size < 2 * error)
+
+
 def _sentences(release: Release) -> Iterator[str]:
     if release.simulated:
         yield (

@@ -7,6 +7,7 @@ from rich.table import Table
 
 from hushmeans.demo import Comparison
 from hushmeans.release import Release
+from hushmeans.statement import lost_in_noise
 
 
 def show_release(release: Release) -> None:
@@ -36,11 +37,10 @@ def show_comparison(comparison: Comparison) -> None:
 
 def _warn_of_noise(release: Release) -> None:
     """Name the clusters whose size noise alone could have made."""
-    pairs = zip(release.sizes, release.size_standard_errors, strict=True)
-    drowned = [str(cluster) for cluster, (size, error) in enumerate(pairs) if size < 2 * error]
-    if drowned:
+    if drowned := lost_in_noise(release):
+        numbers = ", ".join(map(str, drowned))
         Console().print(
-            f"Cannot be told from noise: cluster {', '.join(drowned)}. More records, fewer "
+            f"Cannot be told from noise: cluster {numbers}. More records, fewer "
             "clusters or features, tighter bounds or a larger epsilon would help."
         )
 
@@ -58,8 +58,7 @@ def _rows(release: Release, cluster: int) -> list[tuple[str, ...]]:
     size, size_error = release.sizes[cluster], release.size_standard_errors[cluster]
     rows: list[tuple[str, ...]] = [(str(cluster), "size", f"{size:,.0f}", f"{size_error:,.0f}")]
     for index in range(release.box.n_features):
-        name = release.box.names[index] if release.box.names else f"feature {index}"
         centre = release.centres[cluster][index]
         error = release.standard_errors[cluster][index]
-        rows.append(("", name, f"{centre:.4g}", f"{error:.2g}"))
+        rows.append(("", release.box.name(index), f"{centre:.4g}", f"{error:.2g}"))
     return rows

@@ -11,9 +11,10 @@ from typing import Any
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
+from hushmeans import markup
 from hushmeans.experiments.compare import Result
 from hushmeans.experiments.compare_tables import Row, columns, quoted, spending, table
-from hushmeans.experiments.page import image, opening
+from hushmeans.experiments.page import STYLE, image, preface
 from hushmeans.files import written_whole
 
 COLOURS = ("#d55e00", "#0072b2", "#7f7f7f", "#009e73", "#cc79a7", "#e69f00")
@@ -40,7 +41,7 @@ def page(facts: Mapping[str, str], results: Sequence[Result], figures: Iterable[
         The SVG files, in order; they become part of the page.
     """
     parts = [
-        opening("Private k-means, compared", facts),
+        preface(facts),
         "<h2>NICV, mean ± standard error; lower is better</h2>",
         _main_table(table(results), columns(results)),
         "<h2>Figures</h2>",
@@ -53,8 +54,7 @@ def page(facts: Mapping[str, str], results: Sequence[Result], figures: Iterable[
         parts.append(_plain_table(spends))
     if others := quoted(results):
         parts += ["<h2>Quoted figures</h2>", f"<p>{QUOTED_NOTE}</p>", _plain_table(others)]
-    parts.append("</body></html>\n")
-    return "\n".join(parts)
+    return markup.page("Private k-means, compared", parts, STYLE)
 
 
 def draw(results: Sequence[Result], folder: Path) -> list[Path]:

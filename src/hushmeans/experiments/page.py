@@ -8,18 +8,15 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from hushmeans import markup
 from hushmeans.experiments.verdicts import Verdict, claim_texts, overall
 from hushmeans.methods.merge import RULES
 
 ALT = "curves of NICV for the four methods; the values are in summary.csv"
 
 STYLE = """
-:root { color-scheme: light dark; --line: #8884; --good: #2a8a2a; --bad: #c33; --open: #b8860b; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
-h1, h2 { line-height: 1.2; }
-table { border-collapse: collapse; font-size: 0.85rem; display: block; overflow-x: auto; }
-th, td { border: 1px solid var(--line); padding: 0.3rem 0.6rem; text-align: left; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+:root { --good: #2a8a2a; --bad: #c33; --open: #b8860b; }
+table { display: block; overflow-x: auto; }
 img { max-width: 100%; background: white; border-radius: 6px; margin: 0.5rem 0; }
 .holds { color: var(--good); font-weight: 600; }
 .fails { color: var(--bad); font-weight: 600; }
@@ -45,28 +42,18 @@ def page(
     tables
         Further tables, by their titles.
     """
-    parts = [opening("The DP-KCCM paper, reproduced", facts)]
+    parts = [preface(facts)]
     if verdicts:
         parts += ["<h2>What holds</h2>", _method_note(), _verdict_tables(verdicts)]
     parts += ["<h2>Figures</h2>", *(image(path, ALT) for path in figures)]
     for title, rows in tables.items():
         parts += [f"<h2>{escape(title)}</h2>", _table(rows)]
-    parts.append("</body></html>\n")
-    return "\n".join(parts)
+    return markup.page("The DP-KCCM paper, reproduced", parts, STYLE)
 
 
-def opening(title: str, facts: Mapping[str, str]) -> str:
-    """How every page of an experiment begins: what it is, and what was run."""
-    return "\n".join(
-        [
-            "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
-            "<meta name='viewport' content='width=device-width, initial-scale=1'>",
-            f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>",
-            f"<h1>{escape(title)}</h1>",
-            "<p>Simulated noise: an experiment, not a private release.</p>",
-            _facts(facts),
-        ]
-    )
+def preface(facts: Mapping[str, str]) -> str:
+    """How every page of an experiment begins: that it is one, and what was run."""
+    return f"<p>Simulated noise: an experiment, not a private release.</p>\n{_facts(facts)}"
 
 
 def image(path: Path, what: str) -> str:

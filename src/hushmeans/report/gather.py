@@ -1,0 +1,180 @@
+"""What a page shows: releases, the files they came from, and what their ledger says."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from hushmeans.errors import LedgerError
+from hushmeans.ledger.standing import Standing
+from hushmeans.release import Release
+from hushmeans.report.matching import matched, positions
+from hushmeans.types import FloatArray
+
+
+@dataclass(frozen=True)
+class Source:
+    """A release and where it came from.
+
+    Attributes
+    ----------
+    release
+        All that is known.
+    file
+        The name of its file, without folders.
+    digest
+        The SHA-256 of the file's bytes.
+    standing
+        Its dataset's account in the ledger; None if there is none or it cannot be read.
+    """
+
+    release: Release
+    file: str
+    digest: str
+    standing: Standing | None = None
+
+    @classmethod
+    def read(cls, path: Path) -> Source:
+        """The release in a file."""
+        release = Release.load(path)
+        return cls(release, path.name, hashlib.sha256(path.read_bytes()).hexdigest())
+
+    @cached_property
+    def places(self) -> FloatArray:
+        """Each coordinate of the centres as a part of its public range, from 0 to 1."""
+        return (positions(self.release) + 1) / 2
+
+    @cached_property
+    def spreads(self) -> FloatArray:
+        """The standard errors of the centres, as parts of the range; possibly infinite."""
+        with np.errstate(over="ignore"):
+            spreads: FloatArray = (
+                np.array(self.release.standard_errors) / self.release.box.half_width / 2
+            )
+        return spreads
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One cluster of one release, as the page names and draws it.
+
+    Attributes
+    ----------
+    source
+        The release.
+    cluster
+        Its number there, which is also the label that `predict` gives.
+    label
+        What the page calls it.
+    hue
+        Which colour it has; matched clusters share it.
+    side
+        0 for the first release, 1 for the one it is compared with.
+    """
+
+    source: Source
+    cluster: int
+    label: str
+    hue: int
+    side: int
+
+    def centre(self, feature: int) -> tuple[float, float]:
+        """A coordinate and its standard error, in original units."""
+        release = self.source.release
+        return (
+            release.centres[self.cluster][feature],
+            release.standard_errors[self.cluster][feature],
+        )
+
+    def place(self, feature: int) -> tuple[float, float]:
+        """The same as parts of the public range."""
+        return (
+            float(self.source.places[self.cluster, feature]),
+            float(self.source.spreads[self.cluster, feature]),
+        )
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """A noisy number of records and its standard error."""
+        release = self.source.release
+        return release.sizes[self.cluster], release.size_standard_errors[self.cluster]
+
+
+@dataclass(frozen=True)
+class Report:
+    """One release, or two to compare.
+
+    Attributes
+    ----------
+    sources
+        The releases.
+    groups
+        Their clusters; those of a group are matched.
+    """
+
+    sources: tuple[Source, ...]
+    groups: tuple[tuple[Mark, ...], ...]
+
+    @classmethod
+    def of(cls, source: Source, other: Source | None = None) -> Report:
+        """A report on a release, compared with another where one is given.
+
+        Raises
+        ------
+        InputError
+            Where the two have other features or bounds.
+        """
+        if other is None:
+            clusters = range(source.release.n_clusters)
+            alone = tuple((Mark(source, each, str(each), each, 0),) for each in clusters)
+            return cls((source,), alone)
+        groups = tuple(
+            tuple(
+                Mark(side, cluster, f"{letter}{cluster}", hue, number)
+                for number, (letter, side, cluster) in enumerate(
+                    zip("AB", (source, other), pair, strict=True)
+                )
+                if cluster is not None
+            )
+            for hue, pair in enumerate(matched(source.release, other.release))
+        )
+        return cls((source, other), groups)
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """All clusters, matched ones beside each other."""
+        return tuple(mark for group in self.groups for mark in group)
+
+    @property
+    def compares(self) -> bool:
+        return len(self.sources) > 1
+
+    def name(self, number: int) -> str:
+        """What to call a release: nothing if it is the only one."""
+        return f"Release {'AB'[number]}" if self.compares else ""
+
+
+def standing_of(release: Release, place: str | None) -> Standing | None:
+    """The account that a release was paid from; None if it names none.
+
+    Raises
+    ------
+    LedgerError
+        Where the ledger cannot be read, or is another one than the release was debited in.
+    """
+    from hushmeans.ledger import Ledger
+
+    if release.booking is None:
+        return None
+    ledger = Ledger(place)
+    entries = ledger.history(release.booking.dataset)
+    if not any(entry.release_id == release.booking.release_id for entry in entries):
+        raise LedgerError(
+            f"the ledger {ledger.address} has no debit for the release "
+            f"{release.booking.release_id!r}"
+        )
+    return Standing.of(release.booking.dataset, entries)
