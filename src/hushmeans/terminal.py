@@ -35,7 +35,10 @@ def show_comparison(comparison: Comparison) -> None:
 
 
 def _warn_of_noise(release: Release) -> None:
-    """Name the clusters whose size noise alone could have made."""
+    """Say so if noise dominated, and name the clusters whose size noise alone could have made."""
+    verdict = release.noise_verdict()
+    if verdict.level == "dominates":
+        Console().print(verdict.sentence)
     pairs = zip(release.sizes, release.size_standard_errors, strict=True)
     drowned = [str(cluster) for cluster, (size, error) in enumerate(pairs) if size < 2 * error]
     if drowned:
