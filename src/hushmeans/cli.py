@@ -174,6 +174,7 @@ def fit(
         from hushmeans.terminal import show_release
 
         show_release(release)
+        plan_command.hint(release, rows)
         typer.echo(f"\n{release.statement()}\n\nWritten to {out}.")
     if books is not None and release.booking is not None:
         budget_command.show_total(

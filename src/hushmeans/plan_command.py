@@ -13,6 +13,7 @@ from hushmeans.errors import InputError
 
 if TYPE_CHECKING:
     from hushmeans.forecasting import Forecast
+    from hushmeans.release import Release
 
 FACTORS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
 """The curve is drawn for epsilon times these."""
@@ -92,8 +93,6 @@ def announce(
     The number of records is private, so without the user's word for it there is no forecast.
     """
     if rows is None:
-        if not quiet:
-            typer.echo("No forecast of the noise without --rows; see also hushmeans plan.")
         return
     from hushmeans.domain import Bounds
     from hushmeans.forecasting import forecast
@@ -107,6 +106,15 @@ def announce(
         typer.echo(f"hushmeans: warning: {verdict}", err=True)
     elif not quiet:
         typer.echo(f"Forecast: {verdict}")
+
+
+def hint(release: Release, rows: int | None) -> None:
+    """After a fit whose noise shows: how to see that before the next one."""
+    if rows is None and release.noise_verdict().level != "negligible":
+        typer.echo(
+            "To see beforehand what noise will do: hushmeans fit --rows ROUGHLY_HOW_MANY, or "
+            "hushmeans plan, which spends nothing."
+        )
 
 
 def setting(text: str) -> tuple[str, Any]:

@@ -28,7 +28,15 @@ from hushmeans.methods.picture import (
     spread_moment,
 )
 from hushmeans.methods.population import Population
-from hushmeans.methods.refined import LAG, RefinedMethod, gaps_to_nearest, moved, shares_of_rounds
+from hushmeans.methods.refined import (
+    FINE_ROUNDS,
+    LAG,
+    SIZE_DOUBT,
+    RefinedMethod,
+    gaps_to_nearest,
+    read_moves,
+    shares_of_rounds,
+)
 from hushmeans.methods.rehearsal import leaves_of_cluster
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 from hushmeans.methods.start import public_randomness
@@ -36,7 +44,8 @@ from hushmeans.types import FloatArray
 
 LEFT = LAG / (1 + LAG)
 """The part of its way that a centroid still has to go after a round."""
-SMALLEST_MOVE = 1e-4
+SMALLEST_MOVE, LARGEST_MOVE = 1e-4, 0.5
+"""How far a centroid has to go, in a feature: hardly more than the records are spread."""
 
 
 @dataclass(frozen=True)
@@ -109,10 +118,10 @@ def _of_paper(method: PaperMethod, population: Population, noise: Noise) -> Expe
 
 
 def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> Expectation:
-    """The last round's shifts, of centroids that earlier rounds have brought near their place."""
+    """The last round's moves, of centroids that earlier rounds have brought near their place."""
     asked, picture = _expected_picture(method, population, noise)
     rest = 1 - picture.spent
-    rounds, _ = method.size_of_work(picture, noise, population.n_clusters, rest)
+    rounds, n = method.size_of_work(picture, noise, population.n_clusters, rest)
     grid = Grid.for_features(population.n_features)
     start = _start(picture, population)
     steps = grid.snap(population.centres if rounds > 1 else start)
@@ -124,18 +133,54 @@ def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> 
         for share in shares_of_rounds(rest, rounds, method.last_round)
     ]
     off = math.sqrt(float(((start - population.centres) ** 2).mean()))
-    before = asked[-2].noise / population.cluster_size if rounds > 1 else 0.0
-    move = max(math.hypot(off * LEFT ** (rounds - 1) * (1 - LEFT), before), SMALLEST_MOVE)
+    size_part = question.size_unit / grid.unit
+    move = _expected_move(population, off, [step.noise for step in asked[-rounds:]], n, size_part)
     answer = _expected_answer(question, population.cluster_size, move, asked[-1].noise)
-    found = moved(question, answer, _equal_clusters(population), picture, gaps)
-    made = found.centroids - grid.to_unit_box(steps)
-    believed = float(made.mean()) / move
-    variance = float((found.variances - (LAG * made) ** 2).mean()) / believed
+    moves = read_moves(question, answer, _equal_clusters(population), picture, gaps)
+    followed = moves.believed**2 * moves.variances
+    left = ((1 - moves.believed) * move) ** 2
     return Expectation(
-        tuple(asked),
-        believed**2 * variance + ((1 - believed) * move) ** 2,
-        float(found.size_variances.mean()),
+        tuple(asked), float((followed + left).mean()), float(moves.size_variances.mean())
     )
+
+
+def _expected_move(
+    population: Population, off: float, noises: list[float], n: int, size_part: float
+) -> float:
+    """How far, in a feature, a centroid still has to go in the last round.
+
+    It is off by what rounds have left of the way from the start, by the noise of the round
+    before, and by what noisy sizes made of the joining of leaves.
+
+    Parameters
+    ----------
+    off
+        How far the start is from the centres.
+    noises
+        The noise on a total in each round.
+    size_part
+        What a record adds to the total of sizes.
+    """
+    earlier = len(noises) - 1
+    parts = [SMALLEST_MOVE, (1 - LEFT) * LEFT**earlier * off]
+    if earlier:
+        parts.append(noises[-2] / population.cluster_size)
+    if earlier and n > 1:
+        since = max(earlier - FINE_ROUNDS, 0)
+        parts.append(LEFT**since * _joining_error(population, noises[-2] / size_part))
+    return min(math.hypot(*parts), LARGEST_MOVE)
+
+
+def _joining_error(population: Population, size_noise: float) -> float:
+    """How far off, in each feature, noisy leaf sizes put the mean of two halves of a cluster.
+
+    The halves of a normal distribution have means sqrt(2 / pi) of its width on either side.
+    """
+    doubt = SIZE_DOUBT * population.cluster_size / 2
+    known = 1 / math.hypot(1 / size_noise, 1 / doubt)
+    apart = 2 * math.sqrt(2 / math.pi) * population.width
+    off = known / (math.sqrt(2) * population.cluster_size)
+    return apart * off / math.sqrt(population.n_features)
 
 
 def _expected_answer(question: Shifts, size: float, move: float, noise: float) -> NoisyTotals:

@@ -139,7 +139,15 @@ class RefinedMethod:
         steps = door.grid.snap(clusters.centroids)
         gaps = gaps_to_nearest(picture, door.grid.to_unit_box(steps))
         question = self.question(door.grid, door.noise.norm, steps, gaps)
-        return moved(question, door.ask(question, share), clusters, picture, gaps)
+        moves = read_moves(question, door.ask(question, share), clusters, picture, gaps)
+        made = moves.believed * moves.whole
+        variances = moves.believed * moves.variances + (LAG * made) ** 2
+        return Clusters(
+            centroids=np.clip(door.grid.to_unit_box(steps) + made, -1.0, 1.0),
+            variances=np.minimum(variances, UNKNOWN_VARIANCE),
+            sizes=moves.sizes,
+            size_variances=moves.size_variances,
+        )
 
     def question(self, grid: Grid, norm: Norm, steps: IntArray, gaps: FloatArray) -> Shifts:
         """What a round asks about centroids on the grid, given the picture's gaps to them."""
@@ -149,34 +157,50 @@ class RefinedMethod:
         return Shifts(grid, steps, clip, norm, _size_unit(clip, self.size_part, norm, grid))
 
 
-def moved(
+@dataclass(frozen=True)
+class Moves:
+    """What an answer says of the way that centroids have to go, one row each.
+
+    Attributes
+    ----------
+    whole
+        The noisy way.
+    variances
+        The variance that the privacy noise gives each coordinate of it.
+    believed
+        How much of it to go, from 0 to 1.
+    sizes, size_variances
+        As in `Clusters`.
+    """
+
+    whole: FloatArray
+    variances: FloatArray
+    believed: FloatArray
+    sizes: FloatArray
+    size_variances: FloatArray
+
+
+def read_moves(
     question: Shifts,
     answer: NoisyTotals,
     clusters: Clusters,
     picture: Picture,
     gaps: FloatArray,
-) -> Clusters:
-    """The clusters after a round: where they are now, how large, and how noisy both are."""
-    grid, size_unit = question.grid, question.size_unit
-    points = grid.to_unit_box(question.centroids)
+) -> Moves:
+    """What the answer says of clusters whose sizes were known roughly before."""
+    size_unit = question.size_unit
     sizes, size_variances = _combine_sizes(
         answer.values[:, -1] / size_unit,
         answer.variance / size_unit**2,
         clusters.sizes,
-        least=picture.moments.size / (2 * len(points)),
+        least=picture.moments.size / (2 * len(question.centroids)),
     )
     divisors = np.maximum(sizes, 0.5 * math.sqrt(answer.variance) / size_unit)[:, None]
-    moves = grid.to_unit_box(answer.values[:, :-1]) / divisors
-    noise_of_shift = answer.variance / grid.unit**2
-    variances = (noise_of_shift + moves**2 * size_variances[:, None]) / divisors**2
+    whole = question.grid.to_unit_box(answer.values[:, :-1]) / divisors
+    noise_of_shift = answer.variance / question.grid.unit**2
+    variances = (noise_of_shift + whole**2 * size_variances[:, None]) / divisors**2
     believed = _believed_part(float((gaps**2).sum(axis=1).mean()), variances)
-    moves *= believed
-    return Clusters(
-        centroids=np.clip(points + moves, -1.0, 1.0),
-        variances=np.minimum(believed * variances + (LAG * moves) ** 2, UNKNOWN_VARIANCE),
-        sizes=sizes,
-        size_variances=size_variances,
-    )
+    return Moves(whole, variances, believed, sizes, size_variances)
 
 
 def lengths(vectors: FloatArray, norm: Norm) -> FloatArray:
