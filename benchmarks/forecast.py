@@ -1,6 +1,6 @@
 """The forecast against measured noise, on mixtures, for every method and both noises.
 
-Simulated noise, one process; the full table takes about twenty minutes. Writes docs/forecast.md.
+Simulated noise, one process; the full table takes about fifteen minutes. Writes docs/forecast.md.
 """
 
 from __future__ import annotations
@@ -85,10 +85,8 @@ class Cell:
 def runs_of(rows: int, features: int) -> tuple[int, int]:
     """How many mixtures, and runs on each: few where there are many values to average over."""
     if features == 2:
-        return (8, 6) if rows < 1_000_000 else (4, 6)
-    if rows < 1_000_000:
-        return 8, 2
-    return (3, 1) if features > 10 else (4, 2)
+        return 8, 4 if rows < 1_000_000 else 2
+    return (6, 2) if rows < 1_000_000 else (3, 1)
 
 
 def measured(mixtures: Sequence[Mixture], expected: Forecast, runs: int, seed: int) -> Cell:
@@ -227,7 +225,7 @@ forecast says that noise dominates. The worst is {worst.ratio:.2f} times what wa
 ({shape[3]}, {shape[0]} records, {shape[1]} features, {shape[4]} noise, ε = {shape[5]}).
 
 A measured error is itself uncertain, by up to ten per cent: it is from 3 fits (1,000,000 records of
-50 features) to 48 (of 2 features). The forecast's few constants were chosen on mixtures of other
+8 or 50 features) to 32 (of 2 features). The forecast's few constants were chosen on mixtures of other
 shapes and seeds.
 
 {summary(found).as_markdown()}

@@ -17,7 +17,7 @@ from hushmeans.methods.expectation import Expectation, Step, expectation
 from hushmeans.methods.method import Method
 from hushmeans.methods.population import Population
 from hushmeans.methods.registry import DEFAULT, canonical_name, chosen_method
-from hushmeans.verdict import Verdict, level_of
+from hushmeans.verdict import Verdict, level_of, percent
 
 VISIBLE, DOMINATES = 0.1, 0.5
 """The error of a centre over the width of a cluster from which noise is visible, or dominates."""
@@ -116,7 +116,7 @@ class Forecast:
         """
         ratio = self.centre_error / self.width
         level = level_of(ratio, VISIBLE, DOMINATES)
-        return Verdict(level, SENTENCES[level].format(part=f"{100 * ratio:.2g} %"))
+        return Verdict(level, SENTENCES[level].format(part=percent(ratio)))
 
     def rows_for(self, error: float) -> int:
         """About how many rows bring the error of a centre down to this, all else the same."""

@@ -55,6 +55,17 @@ def level_of(ratio: float, visible: float, dominates: float) -> Level:
     return "visible" if ratio > visible else "negligible"
 
 
+def percent(ratio: float) -> str:
+    """To two digits.
+
+    Examples
+    --------
+    >>> percent(0.0432), percent(1.413)
+    ('4.3 %', '140 %')
+    """
+    return f"{float(f'{100 * ratio:.2g}'):g} %"
+
+
 def verdict_on(centroids: FloatArray, standard_errors: FloatArray) -> Verdict:
     """What noise did to released clusters, by what a release says itself.
 
@@ -66,4 +77,4 @@ def verdict_on(centroids: FloatArray, standard_errors: FloatArray) -> Verdict:
     np.fill_diagonal(apart, np.sqrt(centroids.shape[1]) if len(centroids) == 1 else np.inf)
     ratio = float(np.median(errors / np.maximum(apart.min(axis=1), SMALLEST_DISTANCE)))
     level = level_of(ratio, VISIBLE, DOMINATES)
-    return Verdict(level, RELEASED[level].format(part=f"{100 * ratio:.2g} %"))
+    return Verdict(level, RELEASED[level].format(part=percent(ratio)))

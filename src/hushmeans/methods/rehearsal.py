@@ -22,7 +22,7 @@ from hushmeans.methods.start import public_randomness, sphere_packing
 from hushmeans.types import BoolArray, FloatArray
 
 STARTS = 16
-"""Random starts that a rehearsal is averaged over."""
+"""Random starts that are rehearsed; the median counts, as one tiny leaf outweighs all others."""
 MOST_LEAVES, MOST_ROUNDS = 60, 12
 """A rehearsal is of so many leaves and rounds at the most; more of them change little."""
 EMPTY_LEAF = 0.1
@@ -59,13 +59,13 @@ def leaves_of_cluster(method: PaperMethod, population: Population, noise: float)
 
 @lru_cache(maxsize=256)
 def _rehearsed(method: PaperMethod, n_features: int, n_clusters: int, level: int) -> float:
-    """The mean over some starts, for noise of a size of 2**level of a cluster's."""
+    """The median over some starts, for noise of a size of 2**level of a cluster's."""
     starts = enumerate(_starts(method.n * n_clusters, n_features))
     leaves = [
         _leaves(method, Population.assumed(1, n_features, n_clusters, seed), 2.0**level, start)
         for seed, start in starts
     ]
-    return float(np.mean(leaves))
+    return float(np.median(leaves))
 
 
 def _leaves(method: PaperMethod, population: Population, noise: float, start: FloatArray) -> float:
