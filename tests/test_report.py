@@ -16,11 +16,12 @@ from hushmeans.budget import Booking, Budget, Spend
 from hushmeans.cli import main
 from hushmeans.domain import Box
 from hushmeans.errors import InputError, LedgerError
+from hushmeans.forecasting import forecast
 from hushmeans.ledger import Ledger
 from hushmeans.ledger.standing import Amounts, Standing
 from hushmeans.release import Release
 from hushmeans.report import Report, page
-from hushmeans.report.curve import errors_at, ticks
+from hushmeans.report.curve import expected_errors, own_error, ticks
 from hushmeans.report.gather import standing_of
 from hushmeans.report.matching import matched
 from hushmeans.report.numbers import measured, percent, plain
@@ -209,10 +210,24 @@ def test_numbers_without_an_error_are_short() -> None:
     assert percent(1 / 3) == "33.3 %"
 
 
-def test_the_error_falls_as_epsilon_grows(release: Release) -> None:
-    half, own, double = errors_at(release, (0.5, 1, 2))
-    assert (half, double) == pytest.approx((2 * own, own / 2))
-    assert own == pytest.approx(np.sqrt(np.mean([0.02**2, 0.02**2, 0.04**2, 0.04**2])))
+def test_the_curve_is_the_forecast_for_what_the_release_says(release: Release) -> None:
+    expected = forecast(
+        round(sum(release.sizes)),
+        2,
+        release.n_clusters,
+        epsilon=1,
+        method=release.method,
+        method_options=dict(release.method_options),
+    )
+    epsilons = (0.5, 1, 2)
+    errors = expected_errors(release, epsilons)
+    assert errors == tuple(error for _, error in expected.curve(epsilons))
+    assert errors[0] > errors[1] > errors[2]
+
+
+def test_the_mark_is_the_error_that_the_release_states(release: Release) -> None:
+    expected = np.sqrt(np.mean([0.02**2, 0.02**2, 0.04**2, 0.04**2]))
+    assert own_error(release) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("high", [1.5, 30.0, 1e9, 1e200])

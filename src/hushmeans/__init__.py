@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from hushmeans.estimator import DPKMeans
     from hushmeans.evaluate import nicv, nicv_squared
+    from hushmeans.forecasting import Forecast, forecast
     from hushmeans.ledger import Ledger
     from hushmeans.release import Release
 
@@ -32,6 +33,7 @@ _HOMES = {
     "Bounds": "domain",
     "BudgetError": "errors",
     "DPKMeans": "estimator",
+    "Forecast": "forecasting",
     "HushmeansError": "errors",
     "InputError": "errors",
     "InputTypeError": "errors",
@@ -41,6 +43,7 @@ _HOMES = {
     "PrivacyError": "errors",
     "Release": "release",
     "SimulationWarning": "errors",
+    "forecast": "forecasting",
     "nicv": "evaluate",
     "nicv_squared": "evaluate",
 }
@@ -49,6 +52,7 @@ __all__ = [
     "Bounds",
     "BudgetError",
     "DPKMeans",
+    "Forecast",
     "HushmeansError",
     "InputError",
     "InputTypeError",
@@ -59,6 +63,7 @@ __all__ = [
     "Release",
     "SimulationWarning",
     "__version__",
+    "forecast",
     "nicv",
     "nicv_squared",
 ]

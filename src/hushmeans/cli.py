@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hushmeans import budget_command, report_command
-from hushmeans.errors import HushmeansError, InputError
+from hushmeans import budget_command, plan_command, report_command
+from hushmeans.errors import HushmeansError
 from hushmeans.version import __version__
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ app = typer.Typer(
 )
 
 app.add_typer(budget_command.app, name="budget")
+app.command()(plan_command.plan)
 app.command()(report_command.report)
 
 USERS_MISTAKE = 2
@@ -85,6 +86,10 @@ def fit(
     rows_per_person: Annotated[
         int, typer.Option(help="At most how many rows belong to one person.")
     ] = 1,
+    rows: Annotated[
+        int | None,
+        typer.Option(help="Roughly how many records, if that is public: for a forecast first."),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Simulate the noise: reproducible and NOT private.")
     ] = None,
@@ -125,7 +130,8 @@ def fit(
     """Cluster a table and write what may be published.
 
     The budget is spent only if the release can be written: an existing file is not replaced.
-    It is debited in the ledger first, which refuses what is above the dataset's limit.
+    It is debited in the ledger first, which refuses what is above the dataset's limit. With --rows
+    the forecast's verdict comes before that; the number of records is never taken from the file.
     """
     from hushmeans.files import written_whole
     from hushmeans.fitting import fit_release
@@ -134,6 +140,19 @@ def fit(
     books = budget_command.ledger_for_fit(ledger, dataset, release_id, none=no_ledger)
     name = None if books is None else dataset or Path(file).absolute().stem
     features = None if columns is None else columns.split(",")
+    options = dict(plan_command.setting(text) for text in option or ())
+    plan_command.announce(
+        rows,
+        k,
+        epsilon,
+        delta,
+        method,
+        options,
+        rows_per_person,
+        bounds,
+        columns=features,
+        quiet=json,
+    )
     with (
         written_whole(out, replace=False) as beside,
         _records(file, features, spark) as records,
@@ -146,7 +165,7 @@ def fit(
             epsilon=epsilon,
             delta=delta,
             method=method,
-            method_options=dict(_setting(text) for text in option or ()),
+            method_options=options,
             rows_per_person=rows_per_person,
             seed=seed,
             columns=features,
@@ -163,6 +182,7 @@ def fit(
         from hushmeans.terminal import show_release
 
         show_release(release)
+        plan_command.hint(release, rows)
         typer.echo(f"\n{release.statement()}\n\nWritten to {out}.")
     if books is not None and release.booking is not None:
         budget_command.show_total(
@@ -351,18 +371,6 @@ def _listed(labels: Iterator[IntArray], as_json: bool) -> Iterator[str]:
             yield between + joint.join(map(str, some.tolist()))
             between = joint
     yield "]}\n" if as_json else "\n"
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise InputError(f"the option {text!r} is not of the form name=value")
-    for kind in (int, float):
-        try:
-            return name, kind(value)
-        except ValueError:
-            continue
-    return name, value
 
 
 def _show_warning(message: Warning | str, *_: Any) -> None:

@@ -30,6 +30,7 @@ from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.merge import merge, merging_costs
 from hushmeans.statement import statement
 from hushmeans.types import FloatArray, GridArray, IntArray
+from hushmeans.verdict import Verdict, verdict_on
 
 Table = tuple[tuple[float, ...], ...]
 
@@ -191,6 +192,10 @@ class Release:
         unit, centroids = self.box.grid.unit, self.centroids
         parts = [distances(records / unit, centroids) for records in self._encoded(data)]
         return np.concatenate([np.empty((0, self.n_clusters)), *parts])
+
+    def noise_verdict(self) -> Verdict:
+        """Whether noise is negligible, visible or dominates, by the release's own errors."""
+        return verdict_on(self.centroids, np.array(self.standard_errors) / self.box.half_width)
 
     def statement(self) -> str:
         """What was done and what is promised, in plain words."""

@@ -36,7 +36,10 @@ def show_comparison(comparison: Comparison) -> None:
 
 
 def _warn_of_noise(release: Release) -> None:
-    """Name the clusters whose size noise alone could have made."""
+    """Say so if noise dominated, and name the clusters whose size noise alone could have made."""
+    verdict = release.noise_verdict()
+    if verdict.level == "dominates":
+        Console().print(verdict.sentence)
     if drowned := lost_in_noise(release):
         numbers = ", ".join(map(str, drowned))
         Console().print(

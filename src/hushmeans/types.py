@@ -13,3 +13,6 @@ IntArray: TypeAlias = NDArray[np.int64]
 
 GridArray: TypeAlias = NDArray[np.int32]
 """Encoded records: points of the grid."""
+
+BoolArray: TypeAlias = NDArray[np.bool_]
+"""Which of some things are meant."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from hushmeans.methods.clusters import Clusters
-from hushmeans.methods.merge import RULES, merge
+from hushmeans.methods.merge import RULES, members, merge
 
 
 def clusters(centroids: list[float], sizes: list[float], variance: float = 0.01) -> Clusters:
@@ -33,6 +33,14 @@ def test_wards_rule_absorbs_the_small_cluster_first() -> None:
     merged = merge(clusters([0.0, 0.2, 0.9], [100, 300, 1]), 2, "ward")
     np.testing.assert_allclose(merged.centroids.ravel(), [0.0, (0.2 * 300 + 0.9) / 301])
     np.testing.assert_allclose(merged.sizes, [100, 301])
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_members_are_those_that_merging_joins(rule: str) -> None:
+    leaves = clusters([0.0, 0.9, 0.2, 0.95, 0.05], [100, 1, 300, 40, 7])
+    made_of, merged = members(leaves, 2, rule), merge(leaves, 2, rule)
+    assert made_of.sum(axis=0).tolist() == [1] * 5
+    np.testing.assert_allclose(made_of @ leaves.sizes, merged.sizes)
 
 
 def test_the_papers_formula_is_the_weighted_mean() -> None:

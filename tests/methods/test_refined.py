@@ -18,7 +18,7 @@ from hushmeans.domain import Bounds, Grid
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.mechanisms import mechanism_for
 from hushmeans.methods.picture import Moments, cell_borders, draw_picture, exact_share
-from hushmeans.methods.refined import _shares, lengths
+from hushmeans.methods.refined import lengths, shares_of_rounds
 from hushmeans.methods.registry import chosen_method
 from hushmeans.methods.start import public_randomness
 from hushmeans.types import FloatArray
@@ -202,16 +202,16 @@ def test_a_share_is_a_fraction_of_millionths() -> None:
 def test_the_shares_of_the_rounds_are_positive_and_sum_to_the_rest(
     rest: str, last_round: float, rounds: int
 ) -> None:
-    shares = _shares(Fraction(rest), rounds, last_round)
+    shares = shares_of_rounds(Fraction(rest), rounds, last_round)
     assert len(shares) == rounds
     assert min(shares) > 0
     assert sum(shares) == Fraction(rest)
 
 
-def test_lengths_follow_the_noise() -> None:
+def test_lengths_follow_the_norm() -> None:
     vectors = np.array([[3.0, -4.0]])
-    assert lengths(vectors, Noise("l1", 1.0)).tolist() == [7.0]
-    assert lengths(vectors, Noise("l2", 1.0)).tolist() == [5.0]
+    assert lengths(vectors, "l1").tolist() == [7.0]
+    assert lengths(vectors, "l2").tolist() == [5.0]
 
 
 @pytest.mark.parametrize(("norm", "deviation"), [("l1", 40.0), ("l2", 20.0)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from hushmeans.arguments import whole_number
@@ -73,12 +72,7 @@ class Curator:
     @property
     def noise(self) -> Noise:
         """What the noise of an answer will be."""
-        share = Fraction(1, 1000)
-        sensitivity = self._rows_per_person * 2**20
-        scale = self._mechanism.scale_for(sensitivity, share * self._allowance)
-        deviation = math.sqrt(self._mechanism.variance(scale)) / 2**20
-        norm = self._mechanism.norm
-        return Noise(norm, deviation * float(share) ** (1 if norm == "l1" else 0.5))
+        return self._mechanism.noise(self._budget, self._rows_per_person)
 
     def settle(self) -> tuple[Spend, ...]:
         """What was spent, after checking that it is what was promised."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from hushmeans.methods.clusters import Clusters
-from hushmeans.types import FloatArray
+from hushmeans.types import BoolArray, FloatArray
 
 SMALLEST_WEIGHT = 1e-9
 """What a cluster of no noisy size weighs when it is joined with another."""
@@ -39,6 +39,18 @@ def merge(clusters: Clusters, n_clusters: int, rule: str) -> Clusters:
     while len(merged.sizes) > n_clusters:
         merged = _join(merged, *_cheapest(merged, RULES[rule])[:2])
     return merged
+
+
+def members(clusters: Clusters, n_clusters: int, rule: str) -> BoolArray:
+    """For each cluster that `merge` gives, a row that says of which ones it is made."""
+    merged = _weighed(clusters)
+    made_of = np.eye(len(merged.sizes), dtype=np.bool_)
+    while len(merged.sizes) > n_clusters:
+        kept, gone, _ = _cheapest(merged, RULES[rule])
+        merged = _join(merged, kept, gone)
+        made_of[kept] |= made_of[gone]
+        made_of = np.delete(made_of, gone, axis=0)
+    return made_of
 
 
 def merging_costs(clusters: Clusters) -> list[float]:

@@ -43,6 +43,14 @@ class Moments:
 
 
 @dataclass(frozen=True)
+class Moment:
+    """How a moment is asked for: the norm that a record's part is clipped to, and the share."""
+
+    clip: float
+    share: Fraction
+
+
+@dataclass(frozen=True)
 class Picture:
     """Records made up to look like the real ones.
 
@@ -76,13 +84,18 @@ def draw_picture(
     variance, spread_share = _ask_variance(door, mean, size)
     moments = Moments(size, mean, variance)
     spent = SIZE_SHARE + mean_share + spread_share
-    share = exact_share(cells_share or 0.1 + 0.4 / door.n_features)
+    share = share_of_cells(door.n_features, cells_share)
     borders = cell_borders(moments, size / door.noise.deviation(1, float(share)))
     weights = None
     if any(each.size for each in borders):
         weights = _ask_cells(door, borders, share)
         spent += share
     return Picture(_make_up(moments, borders, weights, n_records, generator), moments, spent)
+
+
+def share_of_cells(n_features: int, chosen: float = 0.0) -> Fraction:
+    """The share of the budget that the cells get, unless one is chosen."""
+    return exact_share(chosen or 0.1 + 0.4 / n_features)
 
 
 def exact_share(share: float) -> Fraction:
@@ -97,25 +110,24 @@ def _ask_size(door: Door) -> float:
 
 def _ask_mean(door: Door, size: float) -> tuple[FloatArray, Fraction]:
     """The mean of the records, drawn towards the middle by what noise explains of it."""
-    clip = _corner(door) / 2
-    share = _moment_share(door.noise, clip, MEAN_ERROR * size)
+    moment = mean_moment(door.noise, door.n_features, size)
     middle = np.zeros((1, door.n_features), dtype=np.int64)
-    steps = round(clip * door.grid.unit)
-    answer = door.ask(Shifts(door.grid, middle, steps, door.noise.norm, size_unit=0), share)
+    steps = round(moment.clip * door.grid.unit)
+    question = Shifts(door.grid, middle, steps, door.noise.norm, size_unit=0)
+    answer = door.ask(question, moment.share)
     mean = door.grid.to_unit_box(answer.values[0, :-1]) / size
     by_noise = door.n_features * answer.variance / (door.grid.unit * size) ** 2
     square = float((mean**2).sum())
     kept = max(0.0, 1 - by_noise / square) if square > 0 else 0.0
-    return np.clip(kept * mean, -0.98, 0.98), share
+    return np.clip(kept * mean, -0.98, 0.98), moment.share
 
 
 def _ask_variance(door: Door, mean: FloatArray, size: float) -> tuple[FloatArray, Fraction]:
     """Each feature's variance, drawn towards their mean by what noise explains of their spread."""
-    clip = _corner(door) / 3
-    share = _moment_share(door.noise, clip, SPREAD_ERROR * size)
+    moment = spread_moment(door.noise, door.n_features, size)
     centre = door.grid.snap(mean[None])
-    question = Spread(door.grid, centre, round(clip * door.grid.unit), door.noise.norm)
-    answer = door.ask(question, share)
+    question = Spread(door.grid, centre, round(moment.clip * door.grid.unit), door.noise.norm)
+    answer = door.ask(question, moment.share)
     variance = door.grid.to_unit_box(answer.values) / size
     by_noise = answer.variance / (door.grid.unit * size) ** 2
     common = max(float(variance.mean()), 2e-3)
@@ -123,17 +135,27 @@ def _ask_variance(door: Door, mean: FloatArray, size: float) -> tuple[FloatArray
     if spread > 0:
         variance = common + max(0.0, spread - by_noise) / spread * (variance - common)
     least = max(1e-4, 0.05 * common)
-    return np.clip(variance, least, np.maximum(0.95 * (1 - mean**2), least)), share
+    return np.clip(variance, least, np.maximum(0.95 * (1 - mean**2), least)), moment.share
 
 
-def _corner(door: Door) -> float:
+def mean_moment(noise: Noise, n_features: int, size: float) -> Moment:
+    """How the mean of so many records is asked for."""
+    return _moment(noise, _corner(noise, n_features) / 2, MEAN_ERROR * size)
+
+
+def spread_moment(noise: Noise, n_features: int, size: float) -> Moment:
+    """How the spread of so many records is asked for."""
+    return _moment(noise, _corner(noise, n_features) / 3, SPREAD_ERROR * size)
+
+
+def _corner(noise: Noise, n_features: int) -> float:
     """The norm of a corner of the unit box."""
-    return door.n_features if door.noise.norm == "l1" else math.sqrt(door.n_features)
+    return n_features if noise.norm == "l1" else math.sqrt(n_features)
 
 
-def _moment_share(noise: Noise, sensitivity: float, deviation: float) -> Fraction:
-    share = noise.share_for(sensitivity, deviation)
-    return exact_share(min(max(share, LEAST_SHARE), LARGEST_SHARE))
+def _moment(noise: Noise, clip: float, deviation: float) -> Moment:
+    share = noise.share_for(clip, deviation)
+    return Moment(clip, exact_share(min(max(share, LEAST_SHARE), LARGEST_SHARE)))
 
 
 def cell_borders(moments: Moments, signal: float) -> list[FloatArray]:

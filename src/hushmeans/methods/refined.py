@@ -16,15 +16,16 @@ import numpy as np
 from numpy.random import Generator
 
 from hushmeans.arguments import whole_number
-from hushmeans.curator.questions import Door, Noise, Shifts
+from hushmeans.curator.questions import Door, Noise, NoisyTotals, Norm, Shifts
 from hushmeans.distances import distances
+from hushmeans.domain import Grid
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.merge import merge
 from hushmeans.methods.method import Found
 from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
-from hushmeans.types import FloatArray
+from hushmeans.types import FloatArray, IntArray
 
 MERGE = "ward"
 PICTURE_RECORDS = 3000
@@ -102,9 +103,9 @@ class RefinedMethod:
         n_records = max(PICTURE_RECORDS, RECORDS_PER_CENTROID * max(self.n, 2) * n_clusters)
         picture = draw_picture(door, n_records, generator, self.cells_share)
         rest = 1 - picture.spent
-        rounds, n = self._settle_size_of_work(picture, door.noise, n_clusters, rest)
+        rounds, n = self.size_of_work(picture, door.noise, n_clusters, rest)
         leaves = _start(picture, n * n_clusters, generator)
-        shares = _shares(rest, rounds, self.last_round)
+        shares = shares_of_rounds(rest, rounds, self.last_round)
         fine = min(rounds - 1, FINE_ROUNDS)
         for share in shares[:fine]:
             leaves = self._round(door, picture, leaves, share)
@@ -113,7 +114,7 @@ class RefinedMethod:
             clusters = self._round(door, picture, clusters, share)
         return Found(clusters, leaves if n > 1 else clusters)
 
-    def _settle_size_of_work(
+    def size_of_work(
         self, picture: Picture, noise: Noise, n_clusters: int, rest: Fraction
     ) -> tuple[int, int]:
         """The number of rounds and of centroids per cluster that the noise allows.
@@ -122,7 +123,7 @@ class RefinedMethod:
         spent on one round, in units of the records' spread; more rounds split the budget.
         """
         moments = picture.moments
-        typical = float(np.median(lengths(picture.records - moments.mean, noise)))
+        typical = float(np.median(lengths(picture.records - moments.mean, noise.norm)))
         noise_of_sum = noise.deviation(typical, float(rest)) * math.sqrt(len(moments.mean))
         spread = math.sqrt(moments.variance.sum())
         relative = noise_of_sum / (moments.size / n_clusters) / spread
@@ -139,49 +140,87 @@ class RefinedMethod:
 
     def _round(self, door: Door, picture: Picture, clusters: Clusters, share: Fraction) -> Clusters:
         """Move every centroid by the noisy mean of its records' clipped shifts."""
-        grid, noise = door.grid, door.noise
-        steps = grid.snap(clusters.centroids)
-        points = grid.to_unit_box(steps)
-        gaps = _gaps(picture, points)
-        typical = float(np.quantile(lengths(gaps, noise), self.clip_quantile))
-        clip = round(max(typical, SMALLEST_CLIP) * grid.unit)
-        clip = min(max(clip, 1), door.n_features * grid.unit)
-        size_unit = _size_unit(clip, self.size_part, door)
-        answer = door.ask(Shifts(grid, steps, clip, noise.norm, size_unit), share)
-        sizes, size_variances = _combine_sizes(
-            answer.values[:, -1] / size_unit,
-            answer.variance / size_unit**2,
-            clusters.sizes,
-            least=picture.moments.size / (2 * len(points)),
-        )
-        divisors = np.maximum(sizes, 0.5 * math.sqrt(answer.variance) / size_unit)[:, None]
-        moves = grid.to_unit_box(answer.values[:, :-1]) / divisors
-        noise_of_shift = answer.variance / grid.unit**2
-        variances = (noise_of_shift + moves**2 * size_variances[:, None]) / divisors**2
-        believed = _believed_part(float((gaps**2).sum(axis=1).mean()), variances)
-        moves *= believed
+        steps = door.grid.snap(clusters.centroids)
+        gaps = gaps_to_nearest(picture, door.grid.to_unit_box(steps))
+        question = self.question(door.grid, door.noise.norm, steps, gaps)
+        moves = read_moves(question, door.ask(question, share), clusters, picture, gaps)
+        made = moves.believed * moves.whole
+        variances = moves.believed * moves.variances + (LAG * made) ** 2
         return Clusters(
-            centroids=np.clip(points + moves, -1.0, 1.0),
-            variances=np.minimum(believed * variances + (LAG * moves) ** 2, UNKNOWN_VARIANCE),
-            sizes=sizes,
-            size_variances=size_variances,
+            centroids=np.clip(door.grid.to_unit_box(steps) + made, -1.0, 1.0),
+            variances=np.minimum(variances, UNKNOWN_VARIANCE),
+            sizes=moves.sizes,
+            size_variances=moves.size_variances,
         )
 
+    def question(self, grid: Grid, norm: Norm, steps: IntArray, gaps: FloatArray) -> Shifts:
+        """What a round asks about centroids on the grid, given the picture's gaps to them."""
+        typical = float(np.quantile(lengths(gaps, norm), self.clip_quantile))
+        clip = round(max(typical, SMALLEST_CLIP) * grid.unit)
+        clip = min(max(clip, 1), gaps.shape[1] * grid.unit)
+        return Shifts(grid, steps, clip, norm, _size_unit(clip, self.size_part, norm, grid))
 
-def lengths(vectors: FloatArray, noise: Noise) -> FloatArray:
-    """The norms of vectors, in the norm of the noise."""
-    norms: FloatArray = np.linalg.norm(vectors, ord=1 if noise.norm == "l1" else 2, axis=1)
+
+@dataclass(frozen=True)
+class Moves:
+    """What an answer says of the way that centroids have to go, one row each.
+
+    Attributes
+    ----------
+    whole
+        The noisy way.
+    variances
+        The variance that the privacy noise gives each coordinate of it.
+    believed
+        How much of it to go, from 0 to 1.
+    sizes, size_variances
+        As in `Clusters`.
+    """
+
+    whole: FloatArray
+    variances: FloatArray
+    believed: FloatArray
+    sizes: FloatArray
+    size_variances: FloatArray
+
+
+def read_moves(
+    question: Shifts,
+    answer: NoisyTotals,
+    clusters: Clusters,
+    picture: Picture,
+    gaps: FloatArray,
+) -> Moves:
+    """What the answer says of clusters whose sizes were known roughly before."""
+    size_unit = question.size_unit
+    sizes, size_variances = _combine_sizes(
+        answer.values[:, -1] / size_unit,
+        answer.variance / size_unit**2,
+        clusters.sizes,
+        least=picture.moments.size / (2 * len(question.centroids)),
+    )
+    divisors = np.maximum(sizes, 0.5 * math.sqrt(answer.variance) / size_unit)[:, None]
+    whole = question.grid.to_unit_box(answer.values[:, :-1]) / divisors
+    noise_of_shift = answer.variance / question.grid.unit**2
+    variances = (noise_of_shift + whole**2 * size_variances[:, None]) / divisors**2
+    believed = _believed_part(float((gaps**2).sum(axis=1).mean()), variances)
+    return Moves(whole, variances, believed, sizes, size_variances)
+
+
+def lengths(vectors: FloatArray, norm: Norm) -> FloatArray:
+    """The norms of vectors."""
+    norms: FloatArray = np.linalg.norm(vectors, ord=1 if norm == "l1" else 2, axis=1)
     return norms
 
 
-def _size_unit(clip: int, part: float, door: Door) -> int:
+def _size_unit(clip: int, part: float, norm: Norm, grid: Grid) -> int:
     """What a record must add to a size for sizes to take this part of a share."""
     ratio = part / (1 - part)
-    steps = round(clip * (ratio if door.noise.norm == "l1" else math.sqrt(ratio)))
-    return min(max(steps, 1), 4 * door.grid.unit)
+    steps = round(clip * (ratio if norm == "l1" else math.sqrt(ratio)))
+    return min(max(steps, 1), 4 * grid.unit)
 
 
-def _gaps(picture: Picture, points: FloatArray) -> FloatArray:
+def gaps_to_nearest(picture: Picture, points: FloatArray) -> FloatArray:
     """From each of the picture's records, the way to the nearest of the points."""
     nearest = distances(picture.records, points).argmin(axis=1)
     gaps: FloatArray = picture.records - points[nearest]
@@ -230,7 +269,7 @@ def _start(picture: Picture, n_centroids: int, generator: Generator) -> Clusters
     )
 
 
-def _shares(rest: Fraction, rounds: int, last_round: float) -> list[Fraction]:
+def shares_of_rounds(rest: Fraction, rounds: int, last_round: float) -> list[Fraction]:
     """What is left of the budget, a little more of it for the last round."""
     weights = [1.0] * (rounds - 1) + [last_round]
     # Rounded down to millionths, so that something is left for the last.

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushmeans.curator.questions import LARGEST_COUNT
+from hushmeans.errors import HushmeansError
+from hushmeans.forecasting import forecast
 from hushmeans.markup import text
 from hushmeans.release import Release
 from hushmeans.report.charts import svg
@@ -30,33 +33,53 @@ SMALLEST = 1e-300
 """Stands in for an epsilon so small that it is 0 as a float."""
 
 LAW = (
-    "The curve is this release's own error, scaled: noise shrinks in proportion as epsilon grows "
-    "(nearly so where it is Gaussian). With other settings, or where clusters would be found "
-    "differently, it need not hold."
+    "The curve is the forecast for as many records as the released sizes add up to, clusters of "
+    "equal size and the same settings: the noise to expect at each epsilon. The mark is the error "
+    "that the release itself states."
 )
 
 
-def errors_at(release: Release, epsilons: Sequence[float]) -> tuple[float, ...]:
-    """The typical standard error of a centre's coordinate, in the unit box, at each epsilon.
-
-    The root of the mean square of the release's own standard errors, times its epsilon over the
-    other: exact for Laplace noise, close for Gaussian noise.
-    """
+def own_error(release: Release) -> float:
+    """The root of the mean square of a release's standard errors, in the unit box."""
     with np.errstate(over="ignore"):
         unit = np.array(release.standard_errors) / release.box.half_width
-        typical = float(np.sqrt(np.mean(unit**2)))
-    own = float(release.budget.epsilon)
-    return tuple(typical * own / epsilon for epsilon in epsilons)
+        return float(np.sqrt(np.mean(unit**2)))
+
+
+def expected_errors(release: Release, epsilons: Sequence[float]) -> tuple[float, ...]:
+    """The forecast of a centre's standard error, in the unit box, at each epsilon.
+
+    Made of what the release says: its settings, and its noisy sizes for the number of records.
+
+    Raises
+    ------
+    HushmeansError
+        Where there is no forecast for such numbers.
+    """
+    rows = min(max(sum(release.sizes), release.n_clusters), LARGEST_COUNT)
+    expected = forecast(
+        round(rows),
+        release.box.n_features,
+        release.n_clusters,
+        release.budget.epsilon,
+        release.budget.delta,
+        release.method,
+        dict(release.method_options),
+        release.rows_per_person,
+    )
+    return tuple(error for _, error in expected.curve(epsilons))
 
 
 def curve(report: Report) -> str:
     """The curve with each release marked on it, and a few of its points as a table."""
-    lines = _lines(report)
-    if not all(
-        0 < error < math.inf for line in lines for error in (*line.errors, line.epsilons[0])
-    ):
+    try:
+        lines = _lines(report)
+        tables = "".join(_table(line) for line in lines)
+    except HushmeansError:
+        return "<p>There is no forecast for a release with these numbers.</p>"
+    drawn = [error for line in lines for error in (*line.errors, *line.here)]
+    if not all(0 < error < math.inf for error in drawn):
         return "<p>A release states no error that could be drawn.</p>"
-    tables = "".join(_table(line) for line in lines)
     return f"{_drawing(lines)}<p class='note'>{LAW}</p><div class='tables'>{tables}</div>"
 
 
@@ -82,8 +105,7 @@ class Line:
     @property
     def here(self) -> tuple[float, float]:
         """The release's own epsilon and error."""
-        own = float(self.release.budget.epsilon)
-        return own, errors_at(self.release, (own,))[0]
+        return float(self.release.budget.epsilon), own_error(self.release)
 
 
 def _lines(report: Report) -> list[Line]:
@@ -95,7 +117,7 @@ def _lines(report: Report) -> list[Line]:
             source.release,
             report.name(number) or "this release",
             epsilons,
-            errors_at(source.release, epsilons),
+            expected_errors(source.release, epsilons),
         )
         for number, source in enumerate(report.sources)
     ]
@@ -107,18 +129,19 @@ def _table(line: Line) -> str:
     rows = "".join(
         f"<tr{' class=here' if epsilon == own else ''}><th scope='row'>{plain(epsilon)}</th>"
         f"<td class='number'>{percent(error / 2)}</td></tr>"
-        for epsilon, error in zip(epsilons, errors_at(line.release, epsilons), strict=True)
+        for epsilon, error in zip(epsilons, expected_errors(line.release, epsilons), strict=True)
     )
     return (
         f"<table><caption>{text(line.name)}</caption><thead><tr><th scope='col'>ε</th>"
-        f"<th scope='col'>error</th></tr></thead><tbody>{rows}</tbody></table>"
+        f"<th scope='col'>forecast</th></tr></thead><tbody>{rows}</tbody></table>"
     )
 
 
 def _drawing(lines: Sequence[Line]) -> str:
     """Both axes are logarithmic."""
     epsilons = lines[0].epsilons
-    low, high = min(min(line.errors) for line in lines), max(max(line.errors) for line in lines)
+    errors = [error for line in lines for error in (*line.errors, line.here[1])]
+    low, high = min(errors), max(errors)
 
     def x(epsilon: float) -> float:
         return 100 * _part(epsilon, epsilons[0], epsilons[-1])
