@@ -1,4 +1,7 @@
-"""Writing files whole: beside the target first, then renamed, so that none is half-written."""
+"""Files: why one cannot be read, and writing them whole, so that none is half-written.
+
+What is written goes beside the target first, and then takes its place.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hushmeans.errors import InputError
+
+
+def unread(error: OSError | ValueError) -> str:
+    """Why a text file could not be read."""
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8 text"
+    return getattr(error, "strerror", None) or "this is no name of a file"
 
 
 @contextmanager
@@ -23,12 +33,12 @@ def written_whole(path: Path, *, replace: bool = True) -> Iterator[Path]:
     InputError
         Where the folder cannot be written to or, without `replace`, the file exists.
     """
-    if path.is_dir():
-        raise InputError(f"cannot write {path}: it is a folder")
-    if not replace and path.exists():
-        raise _taken(path)
-    beside = path.with_name(f".{path.stem}.{secrets.token_hex(4)}{path.suffix}")
+    beside = path.parent / f".{path.stem}.{secrets.token_hex(4)}{path.suffix}"
     try:
+        if path.is_dir():
+            raise InputError(f"cannot write {path}: it is a folder")
+        if not replace and path.exists():
+            raise _taken(path)
         beside.touch(exist_ok=False)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from None

@@ -25,7 +25,7 @@ from hushmeans.document import (
 )
 from hushmeans.domain import Box
 from hushmeans.errors import InputError
-from hushmeans.files import written_whole
+from hushmeans.files import unread, written_whole
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.merge import merge, merging_costs
 from hushmeans.statement import statement
@@ -206,9 +206,8 @@ class Release:
         """Read a release that `save` wrote."""
         try:
             text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-            raise InputError(f"cannot read the release {path}: {reason}") from None
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot read the release {path}: {unread(error)}") from None
         try:
             return cls.from_json(text)
         except InputError as error:

@@ -1,0 +1,72 @@
+"""Hostile documents: no traceback, no hang, no record in a message.
+
+HUSHMEANS_FUZZ sets the inputs for each test; `make fuzz` is the long form.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mutations import VALUES, altered, as_json, damaged, hostile
+from oracle import fuzz, judged
+from parsers import PARSERS
+from specimens import scratch, specimen
+
+from hushmeans.document import checksum
+
+TEXTUAL = ("release", "bounds-toml", "bounds-json", "csv", "csv-gz", "address")
+BINARY = ("parquet", "arrow", "ledger")
+GOOD = {kind: specimen(kind) for kind in PARSERS}
+CONTENT = json.loads(GOOD["release"])["release"]
+
+
+def parse(kind: str, content: bytes) -> None:
+    with scratch() as folder, judged(kind):
+        PARSERS[kind](folder, content)
+
+
+@pytest.mark.parametrize("kind", PARSERS)
+def test_a_good_document_is_read(kind: str) -> None:
+    with scratch() as folder:
+        PARSERS[kind](folder, GOOD[kind])
+
+
+def hostile_test(kind: str, documents: st.SearchStrategy[bytes]) -> Callable[[], None]:
+    @fuzz
+    @given(documents)
+    def run(content: bytes) -> None:
+        parse(kind, content)
+
+    return run
+
+
+@pytest.mark.parametrize("kind", TEXTUAL)
+def test_any_text_is_read_or_refused(kind: str) -> None:
+    hostile_test(kind, hostile(GOOD[kind]))()
+
+
+@pytest.mark.parametrize("kind", BINARY)
+def test_a_damaged_file_is_read_or_refused(kind: str) -> None:
+    hostile_test(kind, damaged(GOOD[kind]))()
+
+
+@fuzz
+@given(altered(CONTENT))
+def test_a_release_that_is_sealed_and_wrong_is_read_or_refused(content: Any) -> None:
+    try:
+        seal = checksum(content)
+    except ValueError:  # not a number, or infinite: nobody can seal that
+        seal = "0" * 64
+    document = {"kind": "hushmeans release", "schema": 1, "checksum": seal, "release": content}
+    parse("release", as_json(document))
+
+
+@fuzz
+@given(st.dictionaries(st.text(max_size=8), st.lists(st.integers() | VALUES, max_size=3)))
+def test_bounds_of_any_value_are_read_or_refused(content: Any) -> None:
+    parse("bounds-json", as_json(content))
