@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,8 +24,11 @@ PATIENCE = 20
 TRIED: Counter[str] = Counter()
 """How many inputs of each kind were judged."""
 
-EXAMPLES = int(os.environ.get("HUSHMEANS_FUZZ", "60"))
-"""Inputs for each test; the long form sets thousands."""
+VARIABLE = "HUSHMEANS_FUZZ"
+"""Sets the long form, which also says how many inputs it has tried."""
+
+EXAMPLES = int(os.environ.get(VARIABLE, "60"))
+"""Inputs for each test."""
 
 fuzz = settings(max_examples=EXAMPLES, print_blob=True, suppress_health_check=list(HealthCheck))
 
@@ -65,3 +70,10 @@ def _patience() -> Iterator[None]:
 
 def _give_up(number: int, frame: FrameType | None) -> None:
     raise Hung(f"no end after {PATIENCE} seconds")
+
+
+@atexit.register
+def _tell() -> None:
+    if VARIABLE in os.environ and TRIED:
+        counts = ", ".join(f"{kind} {count:,}" for kind, count in sorted(TRIED.items()))
+        sys.stderr.write(f"{sum(TRIED.values()):,} hostile inputs: {counts}\n")

@@ -9,11 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pyarrow as pa
-from oracle import CANARY
 from pyarrow import csv, feather, parquet
 
 from hushmeans.budget import Budget
 from hushmeans.ledger import Ledger
+from oracle import CANARY
 from releases import made
 
 PEOPLE = pa.table({"age": [float(CANARY), 20.0, None] * 8, "visits": [1, 2, 3] * 8})

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from oracle import CANARY, fuzz, judged
-from specimens import BOUNDS, scratch, specimen
 
 from hushmeans.cli import main
+from oracle import CANARY, fuzz, judged
+from specimens import BOUNDS, scratch, specimen
 
 FILES = {
     "people.csv": specimen("csv"),

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from oracle import CANARY
 from pyarrow import feather
 
 from hushmeans import Bounds, DPKMeans, Ledger, Release
 from hushmeans.arguments import whole_number
 from hushmeans.cli import main
-from hushmeans.curator.sources import csv_files, open_source
+from hushmeans.curator.sources import csv_files, open_local
 from hushmeans.errors import HushmeansError, InputError
 from hushmeans.files import written_whole
 from hushmeans.terminal import show_release
+from oracle import CANARY
 from releases import made
 
 LONG = "x" * 5000
@@ -80,7 +80,7 @@ def test_an_arrow_file_that_claims_more_records_than_it_has_is_refused(
     truth, lie = struct.pack("<q", 777), struct.pack("<q", claimed)
     path.write_bytes(path.read_bytes().replace(truth, lie))
     with pytest.raises(InputError, match="damaged or cut short"):
-        list(open_source(path, Bounds((0, 1))).encoded())  # type: ignore[attr-defined]
+        list(open_local(path, Bounds((0, 1))).encoded())
 
 
 def test_an_arrow_column_whose_name_is_no_text_is_refused(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_an_arrow_column_whose_name_is_no_text_is_refused(tmp_path: Path) -> Non
     feather.write_feather(pa.table({"agedness": [1.0]}), path)
     path.write_bytes(path.read_bytes().replace(b"agedness", b"\xff\xfedness"))
     with pytest.raises(InputError, match="cannot be read as an Arrow file"):
-        open_source(path, Bounds((0, 1)))
+        open_local(path, Bounds((0, 1)))
 
 
 @pytest.mark.parametrize("piece", [b"a", b"\n", b",", b'"'])
@@ -97,7 +97,7 @@ def test_the_header_is_looked_for_in_one_block_of_what_a_gzip_file_unpacks_to(
 ) -> None:
     path = tmp_path / "bomb.csv.gz"
     path.write_bytes(gzip.compress(piece * 2**26, compresslevel=1))
-    lengths = []
+    lengths: list[int] = []
 
     def measured(rows: list[str]) -> Any:
         lengths.extend(map(len, rows))
@@ -105,7 +105,7 @@ def test_the_header_is_looked_for_in_one_block_of_what_a_gzip_file_unpacks_to(
 
     monkeypatch.setattr(csv_files, "reader", measured)
     with pytest.raises(InputError):
-        open_source(path, Bounds((0, 1)))
+        open_local(path, Bounds((0, 1)))
     assert max(lengths, default=0) <= csv_files.BLOCK
 
 

@@ -6,23 +6,39 @@ HUSHMEANS_FUZZ sets the inputs for each test; `make fuzz` is the long form.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import resource
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from hushmeans.document import checksum
 from mutations import VALUES, altered, as_json, damaged, hostile
 from oracle import fuzz, judged
 from parsers import PARSERS
 from specimens import scratch, specimen
 
-from hushmeans.document import checksum
-
 TEXTUAL = ("release", "bounds-toml", "bounds-json", "csv", "csv-gz", "address")
 BINARY = ("parquet", "arrow", "ledger")
 GOOD = {kind: specimen(kind) for kind in PARSERS}
 CONTENT = json.loads(GOOD["release"])["release"]
+
+MOST_GROWTH = 512
+"""Megabytes that all of these inputs may add to the largest size of the process."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_huge_allocation() -> Iterator[None]:
+    before = _largest_size()
+    yield
+    assert _largest_size() - before < MOST_GROWTH
+
+
+def _largest_size() -> int:
+    """Megabytes of memory that this process has had at most."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
 def parse(kind: str, content: bytes) -> None:

@@ -95,7 +95,7 @@ def _absolute(path: str) -> Path:
     try:
         return Path(path).expanduser().absolute()
     except RuntimeError:
-        raise LedgerError(f"the ledger {path}: this user has no home folder") from None
+        raise LedgerError(f"the ledger {path!r}: this user has no home folder") from None
 
 
 def default_file() -> Path:

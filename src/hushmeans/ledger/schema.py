@@ -23,6 +23,7 @@ from sqlalchemy import (
     inspect,
     select,
 )
+from sqlalchemy.types import TypeEngine
 
 from hushmeans.errors import LedgerError
 
@@ -38,7 +39,7 @@ TABLES = MetaData()
 class Checked(TypeDecorator[Any]):
     """A column that gives what was put in, or an error: SQLite lets anything stand anywhere."""
 
-    impl = Text
+    impl: type[TypeEngine[Any]] = Text
     cache_ok = True
     kind: Any = str
 
