@@ -60,9 +60,10 @@ def write_records() -> None:
     (RECORDS / "cut.parquet").write_bytes((RECORDS / "people.parquet").read_bytes()[:-9])
     texts = pa.table({"age": [repr(VALUE)], "visits": [1.0]})
     parquet.write_table(texts, RECORDS / "text.parquet")
-    part = RECORDS / "parts" / f"age=x{VALUE!r}"
-    part.mkdir(parents=True)
-    parquet.write_table(PEOPLE.select(["visits"]), part / "part.parquet")
+    for folder, value in (("text_parts", f"x{VALUE!r}"), ("parts", f"{VALUE!r}")):
+        part = RECORDS / folder / f"age={value}"
+        part.mkdir(parents=True)
+        parquet.write_table(PEOPLE.select(["visits"]), part / "part.parquet")
 
 
 def holders() -> Iterator[tuple[Any, dict[str, Any]]]:
@@ -71,7 +72,7 @@ def holders() -> Iterator[tuple[Any, dict[str, Any]]]:
     yield pl.DataFrame({name: PEOPLE[name].to_pylist() for name in PEOPLE.column_names}), {}
     yield PEOPLE, {}
     yield np.column_stack([PEOPLE["age"], PEOPLE["visits"]]), {"bounds": ([0, 0], [100, 10])}
-    for name in ("people.csv", "people.parquet", "people.arrow"):
+    for name in ("people.csv", "people.parquet", "people.arrow", "parts"):
         yield RECORDS / name, {}
         yield str(RECORDS / name), {"cache": "cache"}
 
@@ -93,7 +94,7 @@ def failures() -> Iterator[Callable[[], Any]]:
     """Ways to fail with the canary at hand."""
     fit = DPKMeans(2, bounds=BOUNDS).fit
     names = ("text", "late", "ragged", "headless", "quoted", "columns", "utf16")
-    for name in [*(f"{each}.csv" for each in names), "cut.parquet", "text.parquet", "parts"]:
+    for name in [*(f"{each}.csv" for each in names), "cut.parquet", "text.parquet", "text_parts"]:
         yield partial(fit, RECORDS / name)
         yield partial(DPKMeans(2, bounds=BOUNDS, cache="cache").fit, RECORDS / name)
         yield partial(DPKMeans(2, bounds=(0, 100)).fit, RECORDS / name)

@@ -41,7 +41,7 @@ class DataFile:
         Its size and time of change, by which another content is noticed.
     """
 
-    path: Path
+    path: Path = field(repr=False)
     label: str
     partition: Mapping[str, str] = field(default_factory=dict, repr=False)
     stamp: tuple[int, int] = (0, 0)
