@@ -70,6 +70,13 @@ def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
+def unread(error: OSError | ValueError) -> str:
+    """Why a text file could not be read."""
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8 text"
+    return getattr(error, "strerror", None) or "this is no name of a file"
+
+
 def read_settings(settings: Any, kind: Any) -> tuple[tuple[str, Any], ...]:
     """Named values of one kind, as pairs."""
     for value in settings.values():

@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from hushmeans.document import distinct
+from hushmeans.document import distinct, unread
 from hushmeans.errors import InputError, InputTypeError
-from hushmeans.files import unread
 from hushmeans.types import FloatArray, IntArray
 
 WHY_BOUNDS = (

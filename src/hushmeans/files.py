@@ -1,7 +1,4 @@
-"""Files: why one cannot be read, and writing them whole, so that none is half-written.
-
-What is written goes beside the target first, and then takes its place.
-"""
+"""Writing files whole: beside the target first, then renamed, so that none is half-written."""
 
 from __future__ import annotations
 
@@ -12,13 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hushmeans.errors import InputError
-
-
-def unread(error: OSError | ValueError) -> str:
-    """Why a text file could not be read."""
-    if isinstance(error, UnicodeDecodeError):
-        return "it is not UTF-8 text"
-    return getattr(error, "strerror", None) or "this is no name of a file"
 
 
 @contextmanager

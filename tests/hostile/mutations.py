@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 HUGE = st.sampled_from([10**400, -(10**400), 10**4290, 2**63, 1e308, -1e308, 5e-324, 1e-300])
+NUMBERS = HUGE | st.floats(allow_nan=False, allow_infinity=False)
 SCALARS = st.none() | st.booleans() | st.integers() | HUGE | st.floats() | st.text(max_size=20)
 VALUES = st.recursive(
     SCALARS,
@@ -70,6 +71,8 @@ def _loosely(text: str) -> bytes:
 @st.composite
 def altered(draw: st.DrawFn, document: Any) -> Any:
     """A JSON document in which one value, at any depth, is replaced, removed or wrapped."""
+    if isinstance(document, int | float) and draw(st.booleans()):
+        return draw(NUMBERS)
     if draw(st.integers(0, 3)) == 0 or not isinstance(document, dict | list) or not document:
         return draw(VALUES | st.just([document]) | st.just({"": document}))
     changed = document.copy()

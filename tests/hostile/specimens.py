@@ -36,26 +36,32 @@ def specimen(kind: str) -> bytes:
     if kind in BOUNDS:
         return BOUNDS[kind]
     if kind == "release":
-        return made(3, 2).to_json().encode()
+        return made(3, 2, method_options=(("merge", "ward"),)).to_json().encode()
     if kind == "address":
         return b"postgresql://user:password@127.0.0.1:1/ledger?connect_timeout=1"
+    if kind == "ledger":
+        return _ledger()
+    return of_table(kind, PEOPLE)
+
+
+def of_table(kind: str, table: pa.Table) -> bytes:
+    """The table as a file of this kind."""
     with scratch() as folder:
         path = folder / "specimen"
-        _write(kind, path)
-        return path.read_bytes()
+        if kind == "parquet":
+            parquet.write_table(table, path, row_group_size=10)
+        elif kind == "arrow":
+            feather.write_feather(table, path, chunksize=10)
+        else:
+            csv.write_csv(table, path)
+        content = path.read_bytes()
+    return gzip.compress(content) if kind == "csv-gz" else content
 
 
-def _write(kind: str, path: Path) -> None:
-    if kind == "parquet":
-        parquet.write_table(PEOPLE, path, row_group_size=10)
-    elif kind == "arrow":
-        feather.write_feather(PEOPLE, path, chunksize=10)
-    elif kind == "ledger":
-        books = Ledger(path)
+def _ledger() -> bytes:
+    with scratch() as folder:
+        books = Ledger(folder / "ledger")
         books.set_limit("people", 3)
         books.debit("people", Budget.of(1), "first", method="refined", parameters={"n_clusters": 2})
         books.store("first", made(2, 2).to_json())
-    else:
-        csv.write_csv(PEOPLE, path)
-        if kind == "csv-gz":
-            path.write_bytes(gzip.compress(path.read_bytes()))
+        return (folder / "ledger").read_bytes()

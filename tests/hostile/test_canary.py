@@ -14,6 +14,7 @@ import pytest
 import hushmeans
 from canary import BOX, VALUE, found_below, found_in, grid_value
 from hushmeans.curator import compiled
+from hushmeans.curator.sources import spark_files
 from hushmeans.errors import InputError
 from hushmeans.estimator import DPKMeans
 
@@ -79,16 +80,17 @@ def test_compiled_code_on_disk_holds_no_record() -> None:
 
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # sockets of Py4J's
-def test_spark_and_its_executors_say_nothing_of_a_record(
-    session: SparkSession, capfd: pytest.CaptureFixture[str]
+def test_what_we_run_on_sparks_executors_says_nothing_of_a_record(
+    session: SparkSession, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    good = session.createDataFrame([(VALUE, 1.0), (20.0, 2.0)] * 20, ["age", "visits"])
-    bad = good.selectExpr(f"CAST(concat('x', age, '{VALUE}') AS double) AS age", "visits")
+    good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
+    good.write_text(f"age,visits\n{VALUE!r},1\n" + "20,2\n" * 20)
+    bad.write_text(f"age,visits\n{VALUE!r},1\nx{VALUE!r},1\n")
     model = DPKMeans(2, bounds=BOUNDS)
-    said = [repr(model.fit(good).release_)]
-    with pytest.raises(InputError, match="Spark stopped") as refusal:
-        model.fit(bad)
+    said = [repr(model.fit(spark_files._read(session, str(good), None)).release_)]
+    with pytest.raises(InputError, match="column 'age' holds text") as refusal:
+        model.fit(spark_files._read(session, str(bad), None))
     said += [str(refusal.value), repr(refusal.value.__context__), *capfd.readouterr()]
-    logs = Path(os.environ["SPARK_HOME"], "work").rglob("std*")
-    said += [log.read_text() for log in logs]
+    said += [log.read_text() for log in Path(os.environ["SPARK_HOME"], "work").rglob("std*")]
+    assert any("holds text where a number is expected" in each for each in said[5:])
     assert [found_in(each) for each in said] == [None] * len(said)

@@ -60,6 +60,22 @@ def test_a_name_or_a_number_that_cannot_be_is_refused(use: Callable[[], None], s
         use()
 
 
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"centres": ((1e308, 0.5),) * 2}, "numbers too large"),
+        ({"sizes": (1e308,) * 2}, "numbers too large"),
+        ({"standard_errors": ((1e200, 1.0),) * 2}, "numbers too large"),
+        ({"method_options": (("merge", "x"),)}, "merged by 'x', a rule that is not known here"),
+    ],
+)
+def test_a_release_that_no_fit_has_made_is_not_computed_with(
+    changes: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(InputError, match=says):
+        made(2, 2, **changes).cut(1)
+
+
 def test_a_key_that_stands_twice_is_refused(tmp_path: Path) -> None:
     bounds = tmp_path / "bounds.json"
     bounds.write_text('{"age": [0, 1], "age": [0, 100]}')

@@ -10,20 +10,35 @@ import resource
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hushmeans.document import checksum
 from mutations import VALUES, altered, as_json, damaged, hostile
 from oracle import fuzz, judged
 from parsers import PARSERS
-from specimens import scratch, specimen
+from specimens import of_table, scratch, specimen
 
 TEXTUAL = ("release", "bounds-toml", "bounds-json", "csv", "csv-gz", "address")
 BINARY = ("parquet", "arrow", "ledger")
 GOOD = {kind: specimen(kind) for kind in PARSERS}
 CONTENT = json.loads(GOOD["release"])["release"]
+KINDS_OF_COLUMN = (
+    *(pa.null(), pa.bool_(), pa.uint64(), pa.float16(), pa.decimal128(38, 30), pa.decimal256(70)),
+    *(
+        pa.string(),
+        pa.string_view(),
+        pa.binary(4),
+        pa.date32(),
+        pa.timestamp("ns"),
+        pa.duration("s"),
+    ),
+    *(pa.list_(pa.float64()), pa.list_(pa.float64(), 2), pa.struct([("age", pa.float64())])),
+    *(pa.map_(pa.string(), pa.int8()), pa.dictionary(pa.int8(), pa.float64())),
+    *(pa.run_end_encoded(pa.int32(), pa.float64()), pa.uuid(), pa.month_day_nano_interval()),
+)
 
 MOST_GROWTH = 512
 """Megabytes that all of these inputs may add to the largest size of the process."""
@@ -86,3 +101,15 @@ def test_a_release_that_is_sealed_and_wrong_is_read_or_refused(content: Any) -> 
 @given(st.dictionaries(st.text(max_size=8), st.lists(st.integers() | VALUES, max_size=3)))
 def test_bounds_of_any_value_are_read_or_refused(content: Any) -> None:
     parse("bounds-json", as_json(content))
+
+
+@fuzz
+@given(*[st.sampled_from(KINDS_OF_COLUMN)] * 2, st.sampled_from(["parquet", "arrow"]))
+def test_columns_of_any_type_are_read_or_refused(
+    age: pa.DataType, visits: pa.DataType, kind: str
+) -> None:
+    try:
+        content = of_table(kind, pa.table({"age": pa.nulls(5, age), "visits": pa.nulls(5, visits)}))
+    except pa.ArrowException:  # there are no such columns, or not in such files
+        assume(False)
+    parse(kind, content)

@@ -53,7 +53,7 @@ class Address:
     def _of_url(cls, text: str) -> Address:
         try:
             url = make_url(text)
-            url.render_as_string()
+            url.render_as_string()  # which fails where a part of it is no text
         except (ArgumentError, ValueError):
             raise LedgerError(
                 "the ledger's URL cannot be read; write postgresql://user@host:port/database"
