@@ -5,6 +5,8 @@ The kinds are those of ``tests/hostile/parsers.py``. Further options are libFuzz
 
 from __future__ import annotations
 
+import atexit
+import signal
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,6 +37,8 @@ def fuzz(kind: str, options: list[str]) -> None:
             except HushmeansError as refusal:
                 check_silence(refusal)
 
+        # libFuzzer's alarm goes on ringing while Python ends, when nobody listens any more.
+        atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)
         atheris.Setup([__file__, *options, corpus], parse)
         atheris.Fuzz()
 
