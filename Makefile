@@ -3,9 +3,11 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+RUNS ?= 20000
+FUZZED := release bounds-toml bounds-json csv csv-gz parquet arrow ledger address
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: install demo test lint bench clean
+.PHONY: install demo test lint bench fuzz load clean
 
 install: $(VENV)/installed
 
@@ -25,6 +27,13 @@ bench: $(VENV)/installed-for-development
 	$(BIN)/python benchmarks/experiments.py
 	$(BIN)/python benchmarks/spark.py
 
+fuzz: $(VENV)/installed-for-fuzzing
+	HUSHMEANS_FUZZ=2000 $(BIN)/pytest tests/hostile
+	for kind in $(FUZZED); do $(BIN)/python fuzz/run.py $$kind -atheris_runs=$(RUNS) || exit 1; done
+
+load: $(VENV)/installed-for-development
+	$(BIN)/python benchmarks/load.py
+
 clean:
 	rm -rf $(VENV)
 
@@ -37,4 +46,8 @@ $(VENV)/installed: pyproject.toml constraints.txt
 
 $(VENV)/installed-for-development: $(VENV)/installed
 	$(PIP) install --quiet --constraint constraints.txt --group dev
+	@touch $@
+
+$(VENV)/installed-for-fuzzing: $(VENV)/installed-for-development
+	$(PIP) install --quiet --constraint constraints.txt --group fuzz
 	@touch $@

@@ -20,9 +20,9 @@ def whole_number(name: str, value: object, at_least: int = 1, at_most: int | Non
         raise InputTypeError(f"{name} must be a whole number, not {type(value).__name__}")
     number = int(value)
     if number < at_least:
-        raise InputError(f"{name} is {number}; it must be at least {at_least}")
+        raise InputError(f"{name} is {_shown(number)}; it must be at least {at_least}")
     if at_most is not None and number > at_most:
-        raise InputError(f"{name} is {number}; it must be at most {at_most:,}")
+        raise InputError(f"{name} is {_shown(number)}; it must be at most {at_most:,}")
     return number
 
 
@@ -65,6 +65,11 @@ def amount_text(amount: Fraction) -> str:
         return str(amount)
     decimal = str(float(amount))
     return decimal if Fraction(decimal) == amount else str(amount)
+
+
+def _shown(number: int) -> str:
+    """A whole number in a sentence, however many digits it has."""
+    return str(number) if number.bit_length() <= 128 else f"of {number.bit_length()} bits"
 
 
 def _decimal(text: str) -> Fraction:

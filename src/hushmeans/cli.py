@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning  # type: ignore[assignment]
             sys.exit(app(args=arguments, prog_name="hushmeans", standalone_mode=False))
-    except (HushmeansError, typer.TyperException) as error:
+    except (HushmeansError, Warning, typer.TyperException) as error:
         _fail(error.format_message() if isinstance(error, typer.TyperException) else str(error))
     except MemoryError:
         _fail("this takes more memory than there is; ask for fewer clusters or less data")
@@ -374,9 +374,15 @@ def _listed(labels: Iterator[IntArray], as_json: bool) -> Iterator[str]:
 
 
 def _show_warning(message: Warning | str, *_: Any) -> None:
-    typer.echo(f"hushmeans: warning: {message}", err=True)
+    _say(f"warning: {message}")
 
 
 def _fail(sentence: str) -> None:
-    typer.echo(f"hushmeans: {sentence}", err=True)
+    _say(sentence)
     sys.exit(USERS_MISTAKE)
+
+
+def _say(sentence: str) -> None:
+    """One line on stderr, whatever names of files and columns are in it."""
+    line = "".join(sign if sign.isprintable() else "\ufffd" for sign in sentence)
+    typer.echo(f"hushmeans: {line}", err=True)

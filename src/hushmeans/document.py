@@ -39,7 +39,7 @@ def checksum(content: Mapping[str, Any]) -> str:
 def read_document(text: str) -> Mapping[str, Any]:
     """The part of the document that the checksum covers."""
     try:
-        document = json.loads(text)
+        document = json.loads(text, object_pairs_hook=distinct)
         kind, schema = document["kind"], document["schema"]
     except (KeyError, TypeError, ValueError, RecursionError):
         raise InputError("this is not a hushmeans release") from None
@@ -60,6 +60,21 @@ def read_document(text: str) -> Mapping[str, Any]:
         )
     content: Mapping[str, Any] = document["release"]
     return content
+
+
+def distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, refused where a key stands in it twice: readers differ in which one counts."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise ValueError("a key stands in it twice")
+    return content
+
+
+def unread(error: OSError | ValueError) -> str:
+    """Why a text file could not be read."""
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8 text"
+    return getattr(error, "strerror", None) or "this is no name of a file"
 
 
 def read_settings(settings: Any, kind: Any) -> tuple[tuple[str, Any], ...]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from hushmeans.document import distinct, unread
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.types import FloatArray, IntArray
 
@@ -334,12 +335,11 @@ def _numbers(values: Any) -> tuple[float, ...] | None:
 def _read(path: Path) -> Mapping[str, Any]:
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise InputError(f"cannot read the bounds file {path}: {reason}") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read the bounds file {path}: {unread(error)}") from None
     try:
         is_json = path.suffix.lower() == ".json"
-        ranges = json.loads(text) if is_json else tomllib.loads(text)
+        ranges = json.loads(text, object_pairs_hook=distinct) if is_json else tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(f"the bounds file {path} does not parse: {error}") from None
     if not isinstance(ranges, Mapping):

@@ -23,12 +23,12 @@ def written_whole(path: Path, *, replace: bool = True) -> Iterator[Path]:
     InputError
         Where the folder cannot be written to or, without `replace`, the file exists.
     """
-    if path.is_dir():
-        raise InputError(f"cannot write {path}: it is a folder")
-    if not replace and path.exists():
-        raise _taken(path)
-    beside = path.with_name(f".{path.stem}.{secrets.token_hex(4)}{path.suffix}")
+    beside = path.parent / f".{path.stem}.{secrets.token_hex(4)}{path.suffix}"
     try:
+        if path.is_dir():
+            raise InputError(f"cannot write {path}: it is a folder")
+        if not replace and path.exists():
+            raise _taken(path)
         beside.touch(exist_ok=False)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from None

@@ -21,18 +21,22 @@ from hushmeans.document import (
     read_table,
     read_text,
     read_truth,
+    unread,
     write_document,
 )
 from hushmeans.domain import Box
 from hushmeans.errors import InputError
 from hushmeans.files import written_whole
 from hushmeans.methods.clusters import Clusters
-from hushmeans.methods.merge import merge, merging_costs
+from hushmeans.methods.merge import RULES, merge, merging_costs
 from hushmeans.statement import statement
 from hushmeans.types import FloatArray, GridArray, IntArray
 from hushmeans.verdict import Verdict, verdict_on
 
 Table = tuple[tuple[float, ...], ...]
+
+LARGEST = 1e50
+"""What no number of a fit reaches in the unit box; products of a few such numbers stay finite."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,7 @@ class Release:
     @property
     def centroids(self) -> FloatArray:
         """The centres in the unit box, where distances are measured."""
-        return self.box.to_unit_box(np.array(self.centres))
+        return _in_unit_box(self.table, self.box).centroids
 
     def cut(self, n_clusters: int) -> Release:
         """The release with another number of clusters, from the same noisy answers: free.
@@ -165,7 +169,10 @@ class Release:
 
     @property
     def _merging_rule(self) -> str:
-        return str(dict(self.method_options).get("merge", "ward"))
+        rule = str(dict(self.method_options).get("merge", "ward"))
+        if rule not in RULES:
+            raise InputError(f"the release was merged by {rule!r}, a rule that is not known here")
+        return rule
 
     def predict(self, data: Any) -> IntArray:
         """The index of the nearest centre for each record of an array, a table or a file.
@@ -211,9 +218,8 @@ class Release:
         """Read a release that `save` wrote."""
         try:
             text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-            raise InputError(f"cannot read the release {path}: {reason}") from None
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot read the release {path}: {unread(error)}") from None
         try:
             return cls.from_json(text)
         except InputError as error:
@@ -293,12 +299,16 @@ def in_original_units(clusters: Clusters, box: Box) -> ClusterTable:
 
 
 def _in_unit_box(table: ClusterTable, box: Box) -> Clusters:
-    return Clusters(
-        centroids=box.to_unit_box(np.array(table.centres)),
-        variances=(np.array(table.standard_errors) / box.half_width) ** 2,
-        sizes=np.array(table.sizes),
-        size_variances=np.array(table.size_standard_errors) ** 2,
-    )
+    with np.errstate(over="ignore"):
+        clusters = Clusters(
+            centroids=box.to_unit_box(np.array(table.centres)),
+            variances=(np.array(table.standard_errors) / box.half_width) ** 2,
+            sizes=np.array(table.sizes),
+            size_variances=np.array(table.size_standard_errors) ** 2,
+        )
+    if any(np.abs(column).max() > LARGEST for column in vars(clusters).values()):
+        raise InputError("the release holds numbers too large to be computed with")
+    return clusters
 
 
 def _rows(table: FloatArray) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from hushmeans.demo import Comparison
 from hushmeans.release import Release
@@ -15,7 +16,7 @@ def show_release(release: Release) -> None:
     table = _table("Private clusters")
     for cluster in range(release.n_clusters):
         for row in _rows(release, cluster):
-            table.add_row(*row)
+            table.add_row(*map(Text, row))
         table.add_section()
     Console().print(table)
     _warn_of_noise(release)
@@ -29,7 +30,7 @@ def show_comparison(comparison: Comparison) -> None:
         plain = [f"{comparison.sizes[cluster]:,.0f}"]
         plain += [f"{value:.4g}" for value in comparison.centres[cluster]]
         for row, counterpart in zip(_rows(comparison.release, cluster), plain, strict=True):
-            table.add_row(*row, counterpart)
+            table.add_row(*map(Text, row), counterpart)
         table.add_section()
     Console().print(table)
     _warn_of_noise(comparison.release)

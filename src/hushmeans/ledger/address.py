@@ -47,12 +47,13 @@ class Address:
         text = os.fspath(place)
         if not isinstance(text, str) or not text.strip() or "\0" in text:
             raise LedgerError("the ledger's path is empty or no text")
-        return cls._of_url(text) if "://" in text else cls(file=Path(text).expanduser().absolute())
+        return cls._of_url(text) if "://" in text else cls(file=_absolute(text))
 
     @classmethod
     def _of_url(cls, text: str) -> Address:
         try:
             url = make_url(text)
+            url.render_as_string()  # which fails where a part of it is no text
         except (ArgumentError, ValueError):
             raise LedgerError(
                 "the ledger's URL cannot be read; write postgresql://user@host:port/database"
@@ -88,6 +89,13 @@ class Address:
         for secret in (self.url.password, *queried):
             text = text.replace(secret, "***") if secret else text
         return text
+
+
+def _absolute(path: str) -> Path:
+    try:
+        return Path(path).expanduser().absolute()
+    except RuntimeError:
+        raise LedgerError(f"the ledger {path!r}: this user has no home folder") from None
 
 
 def default_file() -> Path:

@@ -50,11 +50,13 @@ TO_READ: Mapping[str, tuple[str, ...]] = {
     "postgresql": ("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",),
 }
 
+DAMAGED = "it is damaged; restore it from a backup"
+
 SQLITE_REASONS: Mapping[str, str] = {
     "SQLITE_READONLY": "it cannot be written to; give it or its folder write permission",
     "SQLITE_CANTOPEN": "it cannot be opened; check the path and its permissions",
     "SQLITE_PERM": "it cannot be opened; check the path and its permissions",
-    "SQLITE_CORRUPT": "it is damaged; restore it from a backup",
+    "SQLITE_CORRUPT": DAMAGED,
     "SQLITE_NOTADB": "it is damaged or no ledger; restore it from a backup or name another",
     "SQLITE_FULL": "the disk is full; make room and try again",
     "SQLITE_IOERR": "it cannot be read or written (the disk is full, or failing)",
@@ -133,6 +135,8 @@ def _plain_failures(address: Address) -> Iterator[None]:
         ) from None
     except OSError as error:
         raise LedgerError(f"the ledger {address}: {error.strerror}") from None
+    except UnicodeDecodeError:  # SQLite quotes what is damaged
+        raise LedgerError(f"the ledger {address}: {DAMAGED}") from None
     except DBAPIError as error:
         raise LedgerError(f"the ledger {address}: {_reason(address, error)}") from None
     except SQLAlchemyError as error:
@@ -145,5 +149,7 @@ def _reason(address: Address, error: DBAPIError) -> str:
     if name is not None:
         matching = (said for code, said in SQLITE_REASONS.items() if name.startswith(code))
         return next(matching, f"SQLite refuses ({name})")
+    if address.file is not None:  # the driver's own complaint, about text that is none
+        return DAMAGED
     first_line = next(iter(str(error.orig).splitlines()), type(error.orig).__name__)
     return f"PostgreSQL refuses or cannot be reached ({address.without_secrets(first_line)})"

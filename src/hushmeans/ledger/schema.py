@@ -7,18 +7,23 @@ entries there are and the digest of the last, so that a cut-off tail shows.
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     Column,
     Connection,
+    Dialect,
     Integer,
     MetaData,
     Table,
     Text,
+    TypeDecorator,
     UniqueConstraint,
     insert,
     inspect,
     select,
 )
+from sqlalchemy.types import TypeEngine
 
 from hushmeans.errors import LedgerError
 
@@ -30,36 +35,65 @@ FIRST_DIGEST = "0" * 64
 
 TABLES = MetaData()
 
+
+class Checked(TypeDecorator[Any]):
+    """A column that gives what was put in, or an error: SQLite lets anything stand anywhere."""
+
+    impl: type[TypeEngine[Any]] = Text
+    cache_ok = True
+    kind: Any = str
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        if not isinstance(value, self.kind):
+            raise LedgerError("the ledger is damaged; restore it from a backup")
+        return value
+
+
+class OptionalText(Checked):
+    """Text, or nothing."""
+
+    cache_ok = True
+    kind = str | None
+
+
+class Number(Checked):
+    """A whole number."""
+
+    impl = Integer
+    cache_ok = True
+    kind = int
+
+
 SEAL = Table(
     "hushmeans_ledger",
     TABLES,
-    Column("version", Integer, nullable=False),
-    Column("entries", Integer, nullable=False),
-    Column("digest", Text, nullable=False),
+    Column("version", Number, nullable=False),
+    Column("entries", Number, nullable=False),
+    Column("digest", Checked, nullable=False),
 )
 
 ENTRIES = Table(
     "hushmeans_entries",
     TABLES,
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("time", Text, nullable=False),
-    Column("user", Text, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("dataset", Text, nullable=False, index=True),
-    Column("epsilon", Text),
-    Column("delta", Text),
-    Column("release_id", Text),
-    Column("method", Text),
-    Column("parameters", Text),
-    Column("digest", Text, nullable=False),
+    Column("number", Number, primary_key=True, autoincrement=False),
+    Column("time", Checked, nullable=False),
+    Column("user", Checked, nullable=False),
+    Column("kind", Checked, nullable=False),
+    Column("dataset", Checked, nullable=False, index=True),
+    Column("epsilon", OptionalText),
+    Column("delta", OptionalText),
+    Column("release_id", OptionalText),
+    Column("method", OptionalText),
+    Column("parameters", OptionalText),
+    Column("digest", Checked, nullable=False),
     UniqueConstraint("kind", "release_id"),
 )
 
 RELEASES = Table(
     "hushmeans_releases",
     TABLES,
-    Column("release_id", Text, primary_key=True),
-    Column("document", Text, nullable=False),
+    Column("release_id", Checked, primary_key=True),
+    Column("document", Checked, nullable=False),
 )
 
 

@@ -22,7 +22,7 @@ MAGIC = b"ARROW1"
 
 def parquet_schema(file: DataFile) -> pa.Schema:
     """The columns of a Parquet file, from its footer."""
-    return attempt(file.label, lambda: parquet.read_schema(file.path), NO_PARQUET)
+    return attempt(file.label, lambda: _named(parquet.read_schema(file.path)), NO_PARQUET)
 
 
 def parquet_batches(file: DataFile, names: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
@@ -43,7 +43,7 @@ def arrow_schema(file: DataFile) -> pa.Schema:
 
     def read() -> pa.Schema:
         with pa.OSFile(str(file.path)) as stream:
-            return _open(stream, None).schema
+            return _named(_open(stream, None).schema)
 
     return attempt(file.label, read, NO_ARROW)
 
@@ -61,6 +61,11 @@ def arrow_batches(file: DataFile, names: Sequence[str], size: int) -> Iterator[p
                 yield batch.slice(start, size)
 
 
+def _named(schema: pa.Schema) -> pa.Schema:
+    """The names and types alone; a UnicodeDecodeError where a name is no text."""
+    return pa.schema(list(zip(schema.names, schema.types, strict=True)))
+
+
 def _open(
     stream: pa.NativeFile, fields: list[int] | None
 ) -> pa.RecordBatchFileReader | pa.RecordBatchStreamReader:
@@ -73,6 +78,9 @@ def _open(
 def _written(
     reader: pa.RecordBatchFileReader | pa.RecordBatchStreamReader,
 ) -> Iterator[pa.RecordBatch]:
-    if isinstance(reader, pa.RecordBatchFileReader):
-        return (reader.get_batch(index) for index in range(reader.num_record_batches))
-    return iter(reader)
+    """The batches as they stand in a file, none of which claims more records than it holds."""
+    whole = isinstance(reader, pa.RecordBatchFileReader)
+    found = map(reader.get_batch, range(reader.num_record_batches)) if whole else iter(reader)
+    for batch in found:
+        batch.validate()  # Arrow does not, and would read on into memory of the process
+        yield batch

@@ -15,6 +15,9 @@ from hushmeans.curator.sources.faults import CUT_SHORT, Explain, attempt, attemp
 from hushmeans.curator.sources.folders import DataFile, lone_file
 from hushmeans.errors import InputError
 
+BLOCK = 2**20
+"""Bytes that Arrow reads at a time, in which the header row must have its end."""
+
 UNFIT = meaning("it cannot be read as a CSV table with a header row")
 
 
@@ -76,7 +79,7 @@ def _opened(file: DataFile, header: list[str], numbers: Sequence[str]) -> csv.CS
         lambda: csv.open_csv(file.path, parse_options=parsing, convert_options=convert),
         _explained(header),
     )
-    if stream.schema.names != header:
+    if attempt(file.label, lambda: stream.schema.names, UNFIT) != header:
         stream.close()
         raise InputError(
             f"{file.label}: its first row is not a header; put the names of the columns there"
@@ -86,7 +89,8 @@ def _opened(file: DataFile, header: list[str], numbers: Sequence[str]) -> csv.CS
 
 def _first_row(path: Path) -> list[str]:
     with pa.input_stream(path, compression="detect") as stream:
-        line = next(filter(bytes.strip, io.BufferedReader(stream)), b"")
+        beginning = io.BytesIO(io.BufferedReader(stream).read(BLOCK))
+    line = next(filter(bytes.strip, beginning), b"")
     return next(reader([line.decode("utf-8-sig").rstrip("\r\n")]), [])
 
 

@@ -41,7 +41,7 @@ class DataFile:
         Its size and time of change, by which another content is noticed.
     """
 
-    path: Path
+    path: Path = field(repr=False)
     label: str
     partition: Mapping[str, str] = field(default_factory=dict, repr=False)
     stamp: tuple[int, int] = (0, 0)
@@ -70,7 +70,7 @@ def find_files(path: Path) -> tuple[DataFile, ...]:
     Below a folder, names that begin with a dot or an underscore are passed over, as Spark and
     Hive do: they mark what is no data.
     """
-    if not path.is_dir():
+    if not attempt(str(path), path.is_dir, _missing):
         return (lone_file(path),)
     paths = attempt(str(path), lambda: _below(path), meaning("the folder cannot be read"))
     if not paths:

@@ -1,0 +1,47 @@
+"""Atheris on one of the parsers, guided by coverage: ``run.py KIND -atheris_runs=N``.
+
+The kinds are those of ``tests/hostile/parsers.py``. Further options are libFuzzer's.
+"""
+
+from __future__ import annotations
+
+import atexit
+import signal
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import atheris
+
+TESTS = Path(__file__).parents[1] / "tests"
+sys.path[:0] = [str(TESTS), str(TESTS / "hostile")]
+
+# Numba compiles these functions from their bytecode, which must be as it is.
+with atheris.instrument_imports(
+    include=["hushmeans", "json", "tomllib"], exclude=["hushmeans.curator.compiled"]
+):
+    from hushmeans.errors import HushmeansError
+    from oracle import check_silence
+    from parsers import PARSERS
+    from specimens import specimen
+
+
+def fuzz(kind: str, options: list[str]) -> None:
+    """Never returns: ends with what libFuzzer found, or after as many runs as it was told."""
+    with TemporaryDirectory() as folder, TemporaryDirectory() as corpus:
+        Path(corpus, "good").write_bytes(specimen(kind))
+
+        def parse(content: bytes) -> None:
+            try:
+                PARSERS[kind](Path(folder), content)
+            except HushmeansError as refusal:
+                check_silence(refusal)
+
+        # libFuzzer's alarm goes on ringing while Python ends, when nobody listens any more.
+        atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)
+        atheris.Setup([__file__, *options, corpus], parse)
+        atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    fuzz(sys.argv[1], ["-timeout=20", "-rss_limit_mb=2048", "-max_len=40000", *sys.argv[2:]])
