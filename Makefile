@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: install demo test lint bench clean
+.PHONY: install demo test lint audit bench clean
 
 install: $(VENV)/installed
 
@@ -19,6 +19,9 @@ lint: $(VENV)/installed-for-development
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+audit: $(VENV)/installed-for-development
+	PYTHONPATH=tests $(BIN)/python -m audit
 
 bench: $(VENV)/installed-for-development
 	$(BIN)/python benchmarks/performance.py $(VENV)/peers
