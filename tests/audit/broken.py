@@ -204,7 +204,7 @@ VARIANTS = (
     Variant("Gaussian noise of half the scale, one answer", _size(HalvedGaussian(), WITH_DELTA)),
     Variant("Laplace noise of half the scale, a fit", _fitted(HalvedLaplace()), "release_", True),
     Variant("one feature without noise, one answer", _totals(OneFeatureBare(), pair=BORDER)),
-    Variant("one feature without noise, a fit", _fitted(OneFeatureBare()), "release_"),
+    Variant("one feature without noise, a fit", _fitted(OneFeatureBare()), "release_", True),
     Variant("empty clusters without noise, one answer", _totals(EmptyStaysEmpty())),
     Variant("empty clusters without noise, a fit", _fitted(EmptyStaysEmpty()), "release_"),
     Variant("the budget of one round spent twice", PaidOnce(), "all answers"),

@@ -140,7 +140,7 @@ class WholeFit:
         return np.array([self._outcome(table) for _ in range(runs)])
 
     def _outcome(self, table: FloatArray) -> tuple[float, ...]:
-        with overheard() as answers, self._noise():
+        with overheard() as answers, replaced_noise(self.mechanism):
             release = self._fit(table)
         return (*self._of_release(release), *self._of_answers(answers))
 
@@ -156,12 +156,6 @@ class WholeFit:
         )
         released: Release = model.fit(table).release_
         return released
-
-    @contextmanager
-    def _noise(self) -> Iterator[None]:
-        mechanism = self.mechanism or mechanism_for(self.budget)
-        with patch.object(fitting, "mechanism_for", lambda *_: mechanism):
-            yield
 
     def _of_release(self, release: Release) -> tuple[float, ...]:
         record = np.clip(self.pair.record[0], -1.0, 1.0)
@@ -188,6 +182,16 @@ class WholeFit:
 
 def _plain(table: ClusterTable) -> tuple[FloatArray, FloatArray]:
     return np.array(table.centres), np.array(table.sizes)
+
+
+@contextmanager
+def replaced_noise(mechanism: Mechanism | None) -> Iterator[None]:
+    """Fits of this process use another noise meanwhile; with None, nothing is touched."""
+    if mechanism is None:
+        yield
+        return
+    with patch.object(fitting, "mechanism_for", lambda *_: mechanism):
+        yield
 
 
 @contextmanager

@@ -153,11 +153,11 @@ def test_no_neighbours_in_files_move_more(
 
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # sockets of Py4J's
-@pytest.mark.parametrize("kind", ["totals", "shifts"])
-def test_spark_moves_by_the_same(kind: str, session: SparkSession) -> None:
-    worst = WORST[kind, "l1"]
-    more = np.concatenate([FEWER, worst.record])
-    before, after = (
-        answers(session.createDataFrame(table(each)), [worst.question])[0] for each in (FEWER, more)
-    )
-    assert length(after - before, "l1") == worst.moved
+def test_spark_moves_by_the_same(session: SparkSession) -> None:
+    worst = [WORST[kind, "l1"] for kind in ("totals", "shifts")]
+    questions = [each.question for each in worst]
+    record = worst[0].record
+    tables = (FEWER, np.concatenate([FEWER, record]))
+    before, after = (answers(session.createDataFrame(table(each)), questions) for each in tables)
+    assert length(after[0] - before[0], "l1") == worst[0].moved
+    assert length(after[1] - before[1], "l1") == moved(questions[1], FEWER, record, "l1")
