@@ -6,6 +6,7 @@ The climbs are seeded, so these tests give no false alarm.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,21 +54,22 @@ def reaches(worst: Worst, norm: Norm) -> bool:
     return worst.moved > smaller ** (1 if norm == "l1" else 2)
 
 
-def highest(ask: Ask, norm: Norm) -> Worst:
+CASES = [(kind, norm) for norm in NORMS for kind in kinds(norm)]
+
+
+@cache
+def worst_found(kind: str, norm: Norm) -> Worst:
     """The best of several climbs, with one centroid and with more."""
+    ask = kinds(norm)[kind]
     ends = [climb(ask, FEWER, n_centroids, norm, seed=1) for n_centroids in (1, 2, 3)]
     return max(ends, key=lambda worst: worst.moved / most(worst.question, norm))
 
 
-WORST = {(kind, norm): highest(ask, norm) for norm in NORMS for kind, ask in kinds(norm).items()}
-"""The worst neighbours found for each kind and norm."""
-
-
-@pytest.mark.parametrize(("kind", "norm"), WORST)
+@pytest.mark.parametrize(("kind", "norm"), CASES)
 def test_the_climb_reaches_the_proven_sensitivity_and_goes_no_further(
     kind: str, norm: Norm
 ) -> None:
-    worst = WORST[kind, norm]
+    worst = worst_found(kind, norm)
     assert worst.moved <= most(worst.question, norm)
     assert reaches(worst, norm)
 
@@ -112,9 +114,9 @@ def in_csv(records: GridArray, folder: Path) -> Any:
     return folder / "records.csv"
 
 
-def answers(data: Any, questions: list[Any], cache: Path | None = None) -> list[IntArray]:
+def answers(data: Any, questions: list[Any], folder: Path | None = None) -> list[IntArray]:
     bounds = Bounds({f"f{index}": (-1, 1) for index in range(D)})
-    with opened(data, bounds, cache=cache) as source:
+    with opened(data, bounds, cache=folder) as source:
         return [source.answer(question) for question in questions]
 
 
@@ -124,17 +126,18 @@ def test_every_source_moves_by_the_same(
     hold: Callable[[GridArray, Path], Any], cached: bool, tmp_path: Path
 ) -> None:
     """The worst neighbours of each kind, once held in each way."""
-    cache = tmp_path if cached else None
-    for (_, norm), worst in WORST.items():
+    folder = tmp_path if cached else None
+    for kind, norm in CASES:
+        worst = worst_found(kind, norm)
         more = np.concatenate([FEWER, worst.record])
         questions = [worst.question]
-        (before,) = answers(hold(FEWER, tmp_path), questions, cache)
-        (after,) = answers(hold(more, tmp_path), questions, cache)
+        (before,) = answers(hold(FEWER, tmp_path), questions, folder)
+        (after,) = answers(hold(more, tmp_path), questions, folder)
         assert length(after - before, norm) == worst.moved
 
 
 @pytest.mark.parametrize("hold", [in_parquet, in_csv])
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_no_neighbours_in_files_move_more(
     hold: Callable[[GridArray, Path], Any], tmp_path: Path, data: st.DataObject
@@ -154,7 +157,7 @@ def test_no_neighbours_in_files_move_more(
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # sockets of Py4J's
 def test_spark_moves_by_the_same(session: SparkSession) -> None:
-    worst = [WORST[kind, "l1"] for kind in ("totals", "shifts")]
+    worst = [worst_found(kind, "l1") for kind in ("totals", "shifts")]
     questions = [each.question for each in worst]
     record = worst[0].record
     tables = (FEWER, np.concatenate([FEWER, record]))
