@@ -7,7 +7,7 @@ RUNS ?= 20000
 FUZZED := release bounds-toml bounds-json csv csv-gz parquet arrow ledger address
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: install demo test lint bench fuzz load clean
+.PHONY: install demo test lint audit bench fuzz load clean
 
 install: $(VENV)/installed
 
@@ -21,6 +21,9 @@ lint: $(VENV)/installed-for-development
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+audit: $(VENV)/installed-for-development
+	PYTHONPATH=tests $(BIN)/python -m audit
 
 bench: $(VENV)/installed-for-development
 	$(BIN)/python benchmarks/performance.py $(VENV)/peers

@@ -1,0 +1,1 @@
+"""Does it keep its promise? Measured from outside, by somebody who knows all records but one."""

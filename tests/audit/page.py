@@ -1,0 +1,122 @@
+"""The long form's results as a page of Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from audit.bounds import ALARM
+from audit.broken import Variant
+from audit.plan import Claim
+from audit.running import Caught, Finding
+
+TITLES = {
+    "mechanism": "Noise alone: `Mechanism.add_noise`",
+    "round": "One round: `Curator.ask`, one question for the whole budget",
+    "fit": "End to end: `DPKMeans.fit`",
+}
+
+HEAD = f"""# The audit
+
+Does it keep its promise? `make audit` measures, with the real noise, and writes this page. The
+short form is part of `make test`.
+
+Somebody knows all records but one, the settings and the method, and sees the result. Each claim is
+run many times on two tables that differ by that record. Half of the runs on each table choose
+one event for each direction (likelier with the record, likelier without) from all statistics, sides
+and thresholds: the likelihood ratio under the claimed noise, single values, sums, the
+lowest bits, what a linear classifier learns. The other half is counted. If an event has
+probability p on one table and q on the other, then ε ≥ log((p - δ)/q); exact (Clopper-Pearson)
+limits of p and q make that a lower bound on the true ε. Choosing and counting use different runs,
+so the number of statistics that were tried does not matter; the two directions and the two
+limits share the error rate. A bound on a promise that is kept exceeds it with probability at most
+{ALARM:g}.
+
+A bound near the claim says that the claim is tight, and that little more would be noticed. A
+bound near 0 says that so few runs do not tell whether the record is there. `release_` is what a fit
+publishes; *all answers* is everything that crosses the trust boundary during the fit, of which the
+release is made, so its bound is on the composition of all rounds.
+
+With δ > 0 the noise is Gaussian, and an event that shows its ε at δ = 1e-6 happens less than once
+in a million runs. Therefore a second bound: it takes for granted that the noise is Gaussian,
+bounds its scale (μ = sensitivity / standard deviation is at least Φ⁻¹(p) - Φ⁻¹(q)), and states the
+ε to which noise of that scale amounts.
+"""
+
+CAUGHT = """## It can fail
+
+Variants that make the promise of ε and break it, from `tests/audit/broken.py`. Each is run
+64 times on each table, then 128 times, and so on with new runs until the bound exceeds the claim.
+
+| what is wrong | claimed ε | δ | lower bound | caught after runs on each table | told by |
+|---|--:|--:|--:|--:|---|
+"""
+
+
+@dataclass(frozen=True)
+class Audited:
+    """A claim, what was found of it in one view, and how long its runs took."""
+
+    claim: Claim
+    view: str
+    finding: Finding
+    seconds: float
+
+
+def page(audits: Sequence[Audited], caught: Sequence[tuple[Variant, Caught | None]]) -> str:
+    """The whole page."""
+    sections = [HEAD, _summary(audits, caught)]
+    for level, title in TITLES.items():
+        chosen = [audit for audit in audits if audit.claim.level == level]
+        sections.append(f"## {title}\n\n{_table(chosen)}")
+    rows = "\n".join(_caught_row(variant, found) for variant, found in caught)
+    return "\n".join([*sections, f"{CAUGHT}{rows}", ""])
+
+
+def _summary(audits: Sequence[Audited], caught: Sequence[tuple[Variant, Caught | None]]) -> str:
+    claims = {id(audit.claim): audit for audit in audits}.values()
+    runs = sum(2 * audit.claim.runs for audit in claims)
+    fits = sum(2 * audit.claim.runs for audit in claims if audit.claim.level == "fit")
+    minutes = sum(audit.seconds for audit in claims) / 60
+    broken = sum(audit.finding.broken for audit in audits)
+    found = sum(each is not None for _, each in caught)
+    return (
+        f"**{broken} of {len(audits)} bounds exceed the claim; {found} of {len(caught)} broken "
+        f"variants are caught.** {runs:,} runs, {fits:,} of them whole fits, in {minutes:.0f} "
+        "minutes.\n"
+    )
+
+
+def _table(audits: Sequence[Audited]) -> str:
+    head = (
+        "| what | the record | seen | claimed ε | δ | lower bound | if Gaussian | runs | seconds "
+        "| told by |\n|---|---|---|--:|--:|--:|--:|--:|--:|---|\n"
+    )
+    return head + "\n".join(_row(audit) for audit in audits) + "\n"
+
+
+def _row(audit: Audited) -> str:
+    finding = audit.finding
+    gaussian = "" if finding.gaussian is None else f"{finding.gaussian.value:.2f}"
+    cells = (
+        audit.claim.what,
+        audit.claim.record,
+        f"`{audit.view}`" if audit.view != "all answers" else audit.view,
+        f"{float(finding.budget.epsilon):g}",
+        f"{float(finding.budget.delta):g}",
+        f"{finding.bound.value:.2f}",
+        gaussian,
+        f"{2 * audit.claim.runs:,}",
+        f"{audit.seconds:.0f}",
+        finding.tightest.told_by if finding.tightest.value > 0 else "",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _caught_row(variant: Variant, caught: Caught | None) -> str:
+    budget = variant.target.budget
+    claim = f"| {variant.name} | {float(budget.epsilon):g} | {float(budget.delta):g} |"
+    if caught is None:
+        return f"{claim} | **not caught** | |"
+    bound = caught.finding.tightest
+    return f"{claim} {bound.value:.2f} | {caught.runs:,} | {bound.told_by} |"

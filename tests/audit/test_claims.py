@@ -1,0 +1,56 @@
+"""The short form: no bound exceeds its claim.
+
+Each bound on a promise that is kept exceeds it with probability at most 1e-6 (`ALARM`); there are
+about 70 bounds here, so all tests of this file together give a false alarm once in 10,000 times.
+The number of runs is enough to notice, at epsilon 1, a value that is released without noise.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from audit.neighbours import NOBODY
+from audit.plan import Claim, answer_claims, noise_claims
+from audit.running import audited
+from audit.targets import WholeFit
+from hushmeans.budget import Budget
+from hushmeans.methods.registry import METHODS
+
+BUDGETS = (Budget.of(1), Budget.of(1, 1e-6))
+NOISE_RUNS, ANSWER_RUNS, FIT_RUNS = 10_000, 256, 128
+
+
+def named(claims: list[Claim]) -> list[object]:
+    return [
+        pytest.param(
+            claim, id=f"{claim.what}, {claim.record}, δ={float(claim.target.budget.delta)}"
+        )
+        for claim in claims
+    ]
+
+
+@pytest.mark.parametrize(
+    "claim", named([claim for budget in BUDGETS for claim in noise_claims(budget)])
+)
+def test_noise_alone_keeps_the_promise(claim: Claim) -> None:
+    finding = audited(claim.target, NOISE_RUNS, jobs=1)["add_noise"]
+    assert not finding.broken
+    if claim.target.budget.delta == 0:
+        assert finding.bound.value > finding.budget.epsilon / 4, "the audit sees too little"
+
+
+@pytest.mark.parametrize(
+    "claim", named([claim for budget in BUDGETS for claim in answer_claims(budget)])
+)
+def test_one_answer_keeps_the_promise(claim: Claim) -> None:
+    assert not audited(claim.target, ANSWER_RUNS, jobs=1)["ask"].broken
+
+
+@pytest.mark.parametrize("budget", BUDGETS, ids=["pure", "with delta"])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_fit_keeps_the_promise(method: str, budget: Budget) -> None:
+    findings = audited(WholeFit(NOBODY, budget, method), FIT_RUNS)
+    assert {view: finding.broken for view, finding in findings.items()} == {
+        "release_": False,
+        "all answers": False,
+    }
