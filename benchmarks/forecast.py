@@ -167,7 +167,8 @@ def summary(found: Sequence[Cell]) -> Section:
         "error of centres are within 25 % of what was measured, the range of forecast over "
         "measured, and how far, as a multiple of the forecast, the median true centre is from the "
         "nearest released one. That whole distance includes what a forecast does not: the choice "
-        "of the clusters, what clipping leaves undone, and that records are a sample. Last, of the cells where the forecast says that noise dominates, those "
+        "of the clusters, what clipping leaves undone, and that records are a sample. Last, of the "
+        "cells where the forecast says that noise dominates, those "
         "where the measured error agrees: half of a cluster's width or more, less 25 %.",
         ("method", "noise", "within 25 %", "forecast / measured", "whole / forecast", "dominated"),
         lines,
