@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import files
@@ -13,6 +14,7 @@ import growth
 import large
 import round as rounds
 from hushmeans.curator.kernel import available_threads
+from sections import Section
 
 DOCS = Path(__file__).parents[1] / "docs"
 INTRODUCTION = """# Speed and memory
@@ -40,8 +42,9 @@ def main() -> None:
     """Every section, shown as it is done, and the document."""
     peers = Path(sys.argv[1] if len(sys.argv) > 1 else "peers")
     parts = [INTRODUCTION.format(machine=machine())]
-    for measure in (
-        rounds.section,
+    measures: tuple[Callable[[], Section], ...] = (
+        lambda: rounds.section(threads=2),
+        lambda: rounds.section(threads=1),
         lambda: growth.section(DOCS / "growth.png"),
         fits.against_scikit_learn,
         lambda: fits.against_diffprivlib(peers),
@@ -50,7 +53,8 @@ def main() -> None:
         footprint.start_up,
         large.section,
         lambda: files.section(DOCS / "files.png"),
-    ):
+    )
+    for measure in measures:
         section = measure()
         section.show()
         parts.append(section.as_markdown())

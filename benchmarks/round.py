@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
 from hushmeans.curator import kernel
 from hushmeans.curator.questions import Question, Shifts, Totals
@@ -46,7 +47,7 @@ def make(n_records: int, n_features: int, n_centroids: int) -> tuple[GridArray, 
     return records, Totals(grid, centroids), Shifts(grid, centroids, clip, "l1", grid.unit)
 
 
-def measure(shape: tuple[int, int, int]) -> dict[str, float]:
+def measure(shape: tuple[int, int, int], threads: int) -> dict[str, float]:
     """Seconds of a plain round, of a recentred one, and of scikit-learn's iteration."""
     records, plain, recentred = make(*shape)
     points = (records / plain.grid.unit).astype(np.float32)
@@ -55,7 +56,7 @@ def measure(shape: tuple[int, int, int]) -> dict[str, float]:
     calls = 1 if len(records) > SMALL else 100
 
     def ask(question: Question) -> Callable[[], object]:
-        return lambda: [kernel.answer(question, records) for _ in range(calls)]
+        return lambda: [kernel.answer(question, records, threads=threads) for _ in range(calls)]
 
     def lloyd(iterations: int) -> Callable[[], object]:
         model = KMeans(len(start), init=start, n_init=1, max_iter=iterations, tol=0)
@@ -63,18 +64,19 @@ def measure(shape: tuple[int, int, int]) -> dict[str, float]:
 
     tasks = {"plain": ask(plain), "recentred": ask(recentred)}
     tasks |= {"one": lloyd(1), "many": lloyd(1 + ITERATIONS)}
-    best = best_times(tasks, repeats=15 if calls == 1 else 300)
+    with threadpool_limits(threads):
+        best = best_times(tasks, repeats=15 if calls == 1 else 300)
     lloyds = (best["many"] - best["one"]) / ITERATIONS
     return {"plain": best["plain"] / calls, "recentred": best["recentred"] / calls, "lloyd": lloyds}
 
 
-def section() -> Section:
+def section(threads: int) -> Section:
     """Every shape of the targets."""
     warnings.simplefilter("ignore", ConvergenceWarning)
     machine = Machine.measured()
     rows = []
     for shape, targets in TARGETS.items():
-        best = measure(shape)
+        best = measure(shape, threads)
         ratios = [best[kind] / best["lloyd"] for kind in ("plain", "recentred")]
         rows.append(
             (
@@ -85,9 +87,10 @@ def section() -> Section:
             )
         )
     return Section(
-        "A round against a Lloyd iteration",
+        f"A round against a Lloyd iteration, threads: {threads}",
         "scikit-learn on float32, the same threads; targets in brackets. Of what the machine can "
-        f"do ({machine}), the plain round reaches the shares in the last two columns.",
+        f"do with all of them ({machine}), the plain round reaches the shares in the last two "
+        "columns.",
         (
             "records x features, centroids",
             "plain, ms",
@@ -103,4 +106,5 @@ def section() -> Section:
 
 
 if __name__ == "__main__":
-    section().show()
+    for threads in (1, 2):
+        section(threads).show()
