@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hushmeans import budget_command, plan_command, report_command
+from hushmeans import budget_command, command_options, plan_command, report_command
 from hushmeans.errors import HushmeansError
 from hushmeans.version import __version__
 
@@ -66,26 +66,16 @@ def fit(
     file: Annotated[
         str, typer.Argument(help="The records: a CSV, Parquet or Arrow file, or a folder of them.")
     ],
-    k: Annotated[int, typer.Option("--k", help="How many clusters to release.")],
-    epsilon: Annotated[
-        str, typer.Option(help="The privacy budget: smaller is more private and noisier.")
-    ],
+    k: command_options.Clusters,
+    epsilon: command_options.Epsilon,
     bounds: Annotated[
         Path | None,
         typer.Option(help="The public range of every feature: a TOML file, age = [17, 90]."),
     ] = None,
-    delta: Annotated[str, typer.Option(help="Above 0: Gaussian noise.")] = "0",
-    method: Annotated[
-        str,
-        typer.Option(help="refined, or allocation_nk (kccm), average_nk, allocation_k, average_k."),
-    ] = "refined",
-    option: Annotated[
-        list[str] | None,
-        typer.Option(help="A setting of the method, such as rounds=12, n=3 or merge=nearest."),
-    ] = None,
-    rows_per_person: Annotated[
-        int, typer.Option(help="At most how many rows belong to one person.")
-    ] = 1,
+    delta: command_options.Delta = "0",
+    method: command_options.Method = "refined",
+    option: command_options.MethodOption = None,
+    rows_per_person: command_options.RowsPerPerson = 1,
     rows: Annotated[
         int | None,
         typer.Option(help="Roughly how many records, if that is public: for a forecast first."),
@@ -317,7 +307,7 @@ def compare(
         str, typer.Option(help="Methods, separated by commas; targets are held to the first.")
     ] = "refined,allocation_nk,average_k",
     epsilons: Annotated[str, typer.Option(help="Privacy budgets, separated by commas.")] = "0.2,1",
-    delta: Annotated[str, typer.Option(help="Above 0: Gaussian noise.")] = "0",
+    delta: command_options.Delta = "0",
     k: Annotated[
         str, typer.Option("--k", help="Numbers of clusters; each dataset's own if not given.")
     ] = "",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hushmeans import command_options
 from hushmeans.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,20 +27,12 @@ DECADES = 3
 def plan(
     rows: Annotated[int, typer.Option(help="Roughly how many records there are.")],
     features: Annotated[int, typer.Option(help="How many features they have.")],
-    k: Annotated[int, typer.Option("--k", help="How many clusters to release.")],
-    epsilon: Annotated[str, typer.Option(help="The privacy budget.")],
-    delta: Annotated[str, typer.Option(help="Above 0: Gaussian noise.")] = "0",
-    method: Annotated[
-        str,
-        typer.Option(help="refined, or allocation_nk (kccm), average_nk, allocation_k, average_k."),
-    ] = "refined",
-    option: Annotated[
-        list[str] | None,
-        typer.Option(help="A setting of the method, such as rounds=12, n=3 or merge=nearest."),
-    ] = None,
-    rows_per_person: Annotated[
-        int, typer.Option(help="At most how many rows belong to one person.")
-    ] = 1,
+    k: command_options.Clusters,
+    epsilon: command_options.Epsilon,
+    delta: command_options.Delta = "0",
+    method: command_options.Method = "refined",
+    option: command_options.MethodOption = None,
+    rows_per_person: command_options.RowsPerPerson = 1,
     bounds: Annotated[
         Path | None,
         typer.Option(help="The public range of every feature, for errors in original units."),

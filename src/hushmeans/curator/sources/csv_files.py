@@ -59,7 +59,7 @@ def _header(file: DataFile) -> list[str]:
         fault = "its fields are separated by semicolons; separate them by commas"
     elif "" in names:
         fault = "a column has no name (an index? leave it out: to_csv(..., index=False))"
-    elif any(_is_number(name) or not name.isprintable() for name in names):
+    elif any(is_number(name) or not name.isprintable() for name in names):
         fault = "its first row looks like a record; put the names of the columns there"
     if fault is not None:
         raise InputError(f"{file.label}: {fault}")
@@ -121,7 +121,8 @@ def _fault(message: str, names: Sequence[str]) -> str:
     return "its rows do not all have as many fields as its header"
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a text is a number, and so no name of a column."""
     try:
         float(text)
     except ValueError:

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from hushmeans.curator.sources import tables
+from hushmeans.curator.sources.csv_files import is_number
 from hushmeans.curator.sources.faults import attempt, meaning
 from hushmeans.curator.sources.folders import DataFile
 from hushmeans.curator.sources.spark import TEXT
@@ -115,7 +116,7 @@ def _read_csv(session: SparkSession, path: str, columns: Sequence[str] | None) -
 
     fault = meaning("it cannot be read as a CSV table with a header row")
     frame = attempt(path, lambda: session.read.options(**CSV).csv(path), fault)
-    if any(_is_number(name) or not name.isprintable() for name in frame.columns):
+    if any(is_number(name) or not name.isprintable() for name in frame.columns):
         raise InputError(
             f"{path}: its first row looks like a record; put the names of the columns there"
         )
@@ -145,11 +146,3 @@ def _parse(column: pa.Array, name: str) -> pa.Array:
         pass
     # Raised out here, since Arrow's exception quotes the text.
     raise ValueError(TEXT.format(name))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
