@@ -42,7 +42,7 @@ def main() -> int:
             audits.append(audit)
     caught = [(each, hunted(each.target, each.view, MOST_RUNS)) for each in VARIANTS]
     with written_whole(chosen.out) as beside:
-        beside.write_text(page(audits, caught), encoding="utf-8")
+        beside.write_text(page(audits, caught, chosen.part), encoding="utf-8")
     failed = any(audit.finding.broken for audit in audits)
     return int(failed or any(found is None for _, found in caught))
 

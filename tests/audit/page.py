@@ -63,9 +63,13 @@ class Audited:
     seconds: float
 
 
-def page(audits: Sequence[Audited], caught: Sequence[tuple[Variant, Caught | None]]) -> str:
+def page(
+    audits: Sequence[Audited],
+    caught: Sequence[tuple[Variant, Caught | None]],
+    part: float = 1.0,
+) -> str:
     """The whole page."""
-    sections = [HEAD, _summary(audits, caught)]
+    sections = [HEAD, _summary(audits, caught, part)]
     for level, title in TITLES.items():
         chosen = [audit for audit in audits if audit.claim.level == level]
         sections.append(f"## {title}\n\n{_table(chosen)}")
@@ -73,7 +77,9 @@ def page(audits: Sequence[Audited], caught: Sequence[tuple[Variant, Caught | Non
     return "\n".join([*sections, f"{CAUGHT}{rows}", ""])
 
 
-def _summary(audits: Sequence[Audited], caught: Sequence[tuple[Variant, Caught | None]]) -> str:
+def _summary(
+    audits: Sequence[Audited], caught: Sequence[tuple[Variant, Caught | None]], part: float
+) -> str:
     claims = {id(audit.claim): audit for audit in audits}.values()
     runs = sum(2 * audit.claim.runs for audit in claims)
     fits = sum(2 * audit.claim.runs for audit in claims if audit.claim.level == "fit")
@@ -83,7 +89,7 @@ def _summary(audits: Sequence[Audited], caught: Sequence[tuple[Variant, Caught |
     return (
         f"**{broken} of {len(audits)} bounds exceed the claim; {found} of {len(caught)} broken "
         f"variants are caught.** {runs:,} runs, {fits:,} of them whole fits, in {minutes:.0f} "
-        "minutes.\n"
+        f"minutes: {part:.0%} of the planned runs.\n"
     )
 
 
