@@ -39,6 +39,7 @@ load: $(VENV)/installed-for-development
 
 clean:
 	rm -rf $(VENV)
+	find src tests -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("hushmeans needs Python 3.11 or newer: make PYTHON=python3.11")'

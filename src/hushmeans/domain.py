@@ -60,7 +60,7 @@ class Grid:
     @property
     def unit(self) -> int:
         """How many grid steps make 1 in the unit box."""
-        return int(2**self.bits)
+        return 1 << self.bits
 
     def snap(self, points: FloatArray) -> IntArray:
         """The grid points nearest to points of the unit box; outside it, on its border."""

@@ -93,6 +93,13 @@ def test_large_tables_give_the_same_totals_on_one_and_two_threads() -> None:
     assert one[:, -1].sum() == len(records) * GRID.unit
 
 
+def test_a_machine_with_one_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "available_threads", lambda: 1)
+    records = np.ones((kernel.SMALLEST_CHUNK + 1, 1), dtype=np.int32)
+    totals = kernel.answer(Totals(Grid(20), np.array([[0]])), records)
+    assert totals.tolist() == [[len(records), len(records) << 20]]
+
+
 @pytest.mark.parametrize("n_features", [1, 24, 2730, 2731, 10_000])
 def test_scores_of_opposite_corners_differ_by_one_step_exactly(n_features: int) -> None:
     """The largest scores there are: a rounding error of one step would pick the wrong centroid."""

@@ -88,9 +88,10 @@ def clipped(vector: list[int], clip: int, norm: str) -> list[int]:
 )
 def test_clipping_is_exact(vector: IntArray, norm: Norm, data: st.DataObject) -> None:
     clip = data.draw(st.integers(1, vector.size * GRID.unit))
-    block = vector.astype(np.int32)[np.newaxis]
-    compiled._clip(block, 1, clip, norm == "l1")
-    assert block[0].tolist() == clipped(vector.tolist(), clip, norm)
+    vectors = compiled._vectors(compiled._width(vector.size))
+    vectors.rows[: vector.size] = vector
+    compiled._clip(vectors, np.uint64(1), clip, norm == "l1")
+    assert vectors.rows[: vector.size].tolist() == clipped(vector.tolist(), clip, norm)
 
 
 @pytest.mark.parametrize(("norm", "expected"), [("l1", [[60, -20, 7]]), ("l2", [[75, -25, 7]])])

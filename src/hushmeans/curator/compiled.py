@@ -17,30 +17,63 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-TILE = 64
-"""Records scored at a time: as columns of floats they stay in the fastest cache."""
+from hushmeans.curator.vectors import (
+    LANES,
+    all_bits,
+    apart,
+    common_bits,
+    filled,
+    four_columns,
+    larger,
+    load8,
+    load16,
+    minus,
+    not_larger,
+    plus,
+    plus_product,
+    prefetch,
+    regardless_of_writing,
+    scaled,
+    smaller,
+    store,
+    total_size,
+    total_square,
+    where_larger,
+)
 
-BLOCK = 15 * TILE
-"""Records added up in 32 bits: each adds less than 2**21 to an entry, and 960 fit below 2**31."""
+TILE = 2 * LANES
+"""Records scored at a time: two vectors for each feature."""
 
-LANES = 8
-"""Rows of 32-bit sums are padded to a multiple of this, one vector instruction's worth."""
+BLOCK = 8 * TILE
+"""Records added up in 32 bits, where each adds less than 2**21 to an entry."""
+
+LONGEST = 2**31
+"""No vector that is clipped is as long."""
 
 ROUNDING = 2.0**-24
 """The relative error of one operation in single precision."""
 
 # Numba need not ask of an unsigned index whether it counts from the end.
 ZERO, ONE, TWO, THREE, FOUR = (np.uint64(number) for number in range(5))
-ROW = np.uint64(TILE)
+EIGHT, VECTOR, ROW, ROWS = np.uint64(8), np.uint64(LANES), np.uint64(TILE), np.uint64(BLOCK)
 
 Targets = namedtuple("Targets", "exact points norms doubt")
-"""What records are compared with: the centroids in float64; in float32, padded with zeros to
-fours of features and threes of centroids; minus half their squared norms; and the difference of
-two scores below which rounding might have swapped them."""
+"""What records are compared with: the centroids in float64; in float32, three by three, feature
+by feature, padded with zeros; minus half their squared norms; and the difference of two scores
+below which rounding might have swapped them."""
 
-Scores = namedtuple("Scores", "fours columns score top second best")
-"""Where a tile is scored: four features of its records, all of them as columns, three scores
-each, the two best so far, and whose the best is."""
+Room = namedtuple("Room", "columns best")
+"""Where records are scored: a tile as columns of floats; a block's indices of centroids."""
+
+Part = namedtuple("Part", "rows width")
+"""The sums of a block in 32 bits: rows of features, a count, and padding to whole vectors."""
+
+Vectors = namedtuple("Vectors", "rows width sizes far")
+"""What is clipped: the vectors of a block in rows as wide; how long each is; which are too long."""
+
+# Eight lanes read from the right place have as many full ones, or the one, as is wanted.
+FULL_THEN_EMPTY = np.repeat(np.array([-1, 0], np.int32), 8)
+ONE_AMONG_ZEROS = np.eye(1, 16, 8, np.int32)[0]
 
 
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -48,11 +81,22 @@ def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     def decorate(function: Callable[..., Any]) -> Any:
         try:
-            return njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+            return inlined(cache=True, **options)(function)
         except RuntimeError:  # Numba finds no folder that it may write to
             _warn_of_no_cache()
-            return njit(nogil=True, error_model="numpy", **options)(function)
+            return inlined(**options)(function)
 
+    return decorate
+
+
+def inlined(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """A decorator: compile as a part of the functions that call it.
+
+    What is kept on disk names the types of arguments. Parts are not kept, so that no type of ours
+    is named there: a later version could not read it if the type is gone.
+    """
+    decorate: Callable[[Callable[..., Any]], Any]
+    decorate = njit(nogil=True, error_model="numpy", **options)
     return decorate
 
 
@@ -79,50 +123,48 @@ def snap(points, middle, half_width, unit, records):
 @compiled()
 def add_up_totals(records, centroids, unit, sums):
     """Add each record to the row of its nearest centroid, and `unit` to the row's last column."""
-    n_features = records.shape[1]
-    among, room = targets(centroids, unit), scores(n_features)
-    part, best = _partial_sums(sums), np.empty(BLOCK, np.uint64)
-    for start in range(0, len(records), BLOCK):
-        count = min(BLOCK, len(records) - start)
-        find(records, start, count, among, room, best)
-        _add_rows(records, start, count, best, part)
-        _count(best, count, unit, sums)
-        _flush(part, sums)
+    n_features = np.uint64(records.shape[1])
+    among, room, part = targets(centroids, unit), scoring_room(n_features), _partial(sums)
+    for flat, n_records in _stretches(records, part.width):
+        for first in range(ZERO, n_records, ROWS):
+            count = min(ROWS, n_records - first)
+            find(flat, first, count, among, room)
+            _add_rows(flat, first * n_features, n_features, n_features, count, room.best, part)
+            _flush(part, unit, sums)
 
 
 @compiled()
 def add_up_shifts(records, centroids, unit, clip, in_l1, size_unit, sums):
     """Add the clipped shift of each record to the row of its centroid, and its size unit."""
-    among, room = targets(centroids, unit), scores(records.shape[1])
-    part, best = _partial_sums(sums), np.empty(BLOCK, np.uint64)
-    shifts = np.zeros((BLOCK, part.shape[1]), np.int32)
-    origins = centroids.astype(np.int32)
-    for start in range(0, len(records), BLOCK):
-        count = min(BLOCK, len(records) - start)
-        find(records, start, count, among, room, best)
-        _subtract(records, start, count, best, origins, shifts)
-        _clip(shifts, count, clip, in_l1)
-        _add_rows(shifts, 0, count, best, part)
-        _count(best, count, size_unit, sums)
-        _flush(part, sums)
+    n_features = np.uint64(records.shape[1])
+    among, room, part = targets(centroids, unit), scoring_room(n_features), _partial(sums)
+    origins, shifts = _origins(centroids, part.width), _vectors(part.width)
+    for flat, n_records in _stretches(records, part.width):
+        for first in range(ZERO, n_records, ROWS):
+            count = min(ROWS, n_records - first)
+            find(flat, first, count, among, room)
+            _subtract(flat, first * n_features, n_features, count, room.best, origins, shifts.rows)
+            _clip(shifts, count, clip, in_l1)
+            _add_rows(shifts.rows, ZERO, part.width, n_features, count, room.best, part)
+            _flush(part, size_unit, sums)
 
 
 @compiled()
 def add_up_spread(records, centre, bits, clip, in_l1, sums):
     """Add the clipped squared distances of each record from the centre, feature by feature."""
     n_features = records.shape[1]
-    origin = centre[0].astype(np.int64)
-    squares = np.empty((BLOCK, n_features), np.int32)
-    for start in range(0, len(records), BLOCK):
-        count = min(BLOCK, len(records) - start)
+    origin, width = centre[0].astype(np.int64), _width(n_features)
+    squares = _vectors(width)
+    for first in range(0, len(records), BLOCK):
+        count = min(BLOCK, len(records) - first)
         for i in range(count):
             for f in range(n_features):
-                gap = records[start + i, f] - origin[f]
-                squares[i, f] = (gap * gap) >> bits
-        _clip(squares, count, clip, in_l1)
+                gap = records[first + i, f] - origin[f]
+                squares.rows[i * width + f] = (gap * gap) >> bits
+        _clip(squares, np.uint64(count), clip, in_l1)
         for i in range(count):
             for f in range(n_features):
-                sums[f] += squares[i, f]
+                sums[f] += squares.rows[i * width + f]
 
 
 @compiled()
@@ -148,10 +190,18 @@ def add_up_cells(records, borders, ends, counts):
 @compiled()
 def nearest(records, centroids, unit):
     """The index of each record's nearest centroid."""
-    best = np.empty(len(records), np.uint64)
-    among, room = targets(centroids, unit), scores(records.shape[1])
-    find(records, 0, len(records), among, room, best)
-    return best.astype(np.int64)
+    n_features = records.shape[1]
+    indices = np.empty(len(records), np.int64)
+    among, room = targets(centroids, unit), scoring_room(n_features)
+    done = ZERO
+    for flat, n_records in _stretches(records, _width(n_features)):
+        for first in range(ZERO, n_records, ROWS):
+            count = min(ROWS, n_records - first)
+            find(flat, first, count, among, room)
+            for i in range(count):
+                indices[done + i] = room.best[i]
+            done += count
+    return indices
 
 
 @compiled(fastmath={"contract", "reassoc"})  # on the grid every partial sum is exact
@@ -168,263 +218,283 @@ def squared_distances(records, centroids, unit):
     return squares
 
 
-@compiled()
+@inlined()
 def targets(centroids, unit):
     """The centroids, ready for records whose entries are at most `unit` in size."""
-    n_centroids, n_features = centroids.shape
-    points = np.zeros((-(-n_centroids // 3) * 3, -(-n_features // 4) * 4), np.float32)
-    norms = np.full(len(points), -np.inf, np.float32)  # no record is near a centroid of padding
+    exact = centroids.astype(np.float64)
+    n_centroids, n_features = exact.shape
+    n_trios = -(-n_centroids // 3)
+    points = np.zeros(3 * n_trios * n_features, np.float32)
+    norms = np.full(3 * n_trios, -np.inf, np.float32)  # no record is near a centroid of padding
     largest = 0.0
     for j in range(n_centroids):
         half_square, length = 0.0, 0.0
         for f in range(n_features):
-            points[j, f] = centroids[j, f]
-            half_square += centroids[j, f] * centroids[j, f] / 2
-            length += abs(centroids[j, f])
+            points[(j // 3 * n_features + f) * 3 + j % 3] = exact[j, f]
+            half_square += exact[j, f] * exact[j, f] / 2
+            length += abs(exact[j, f])
         norms[j] = -half_square
         largest = max(largest, half_square + length * unit)
     # A term is rounded as a product, in at most n_features + 1 sums, and once for its centroid.
     rounded = (n_features + 3) * ROUNDING
     doubt = np.inf if rounded >= 0.5 else 2.001 * rounded / (1 - rounded) * largest
-    return Targets(centroids, points, norms, np.float32(doubt))
+    return Targets(exact, points, norms, np.float32(doubt))
 
 
-@compiled()
-def scores(n_features):
-    """Room for scoring a tile."""
-    return Scores(
-        np.zeros(4 * TILE, np.int32),
-        np.zeros((-(-n_features // 4) * 4, TILE), np.float32),
-        np.zeros((3, TILE), np.float32),
-        np.zeros(TILE, np.float32),
-        np.zeros(TILE, np.float32),
-        np.zeros(TILE, np.int32),
-    )
+@inlined()
+def scoring_room(n_features):
+    """Room for scoring a block, tile by tile."""
+    n_columns = (n_features + 3) // 4 * 4
+    return Room(np.empty(n_columns * TILE, np.float32), np.empty(BLOCK, np.int32))
 
 
-@compiled()
-def find(records, start, count, among, room, best):
-    """Put the index of the nearest centroid, of several the first, of each record into `best`."""
-    for tile in range(0, count, TILE):
-        first = start + tile
-        n_records = min(TILE, count - tile)
-        _turn(records, first, room)
-        _score(among.points, among.norms, room)
-        in_doubt = 0
-        for i in range(TILE):
-            in_doubt += not room.top[i] - room.second[i] > among.doubt
-        for i in range(n_records):
-            best[tile + i] = room.best[i]
+@inlined()
+def _width(n_features):
+    """Columns of a row of sums: features, a count, and padding to whole vectors."""
+    return np.uint64(n_features // 8 + 1) * EIGHT
+
+
+@inlined()
+def _stretches(records, width):
+    """The records one after the other, and how many: first whole tiles, then a copy of the rest.
+
+    Rows are read in whole vectors, and tiles whole, so that what follows a record is read too.
+    Behind the copy there are zeros to read.
+    """
+    flat, n_features = regardless_of_writing(records.reshape(-1)), records.shape[1]
+    readable = (flat.size - np.int64(width)) // n_features + 1
+    n_direct = max(0, readable) // TILE * TILE
+    n_rest = len(records) - n_direct
+    rest = np.zeros(-(-n_rest // TILE) * TILE * n_features + width, np.int32)
+    for at in range(n_rest * n_features):
+        rest[at] = flat[n_direct * n_features + at]
+    return (flat, np.uint64(n_direct)), (rest, np.uint64(n_rest))
+
+
+@inlined()
+def find(flat, first, count, among, room):
+    """Find the nearest centroid, of several the first, of each record of a block."""
+    exact, points, norms, doubt = among
+    columns, best = room
+    n_features = np.uint64(exact.shape[1])
+    for tile in range(ZERO, count, ROW):
+        start, behind = (first + tile) * n_features, (first + tile + ROW) * n_features
+        _turn(flat, start, n_features, columns)
+        top, second = _score(points, norms, n_features, columns, best, tile, flat, behind)
+        in_doubt = not_larger(apart(top[0], second[0]), filled(doubt))
+        in_doubt |= not_larger(apart(top[1], second[1]), filled(doubt)) << VECTOR
         if in_doubt:
-            _recheck(records, first, n_records, among, room, best[tile:])
+            for i in range(min(ROW, count - tile)):
+                if in_doubt >> i & ONE:
+                    best[tile + i] = _nearest(flat, start + i * n_features, exact)
 
 
-@compiled()
-def _recheck(records, first, n_records, among, room, best):
-    """Score the records again whose two best scores rounding might have swapped."""
-    for i in range(n_records):
-        if not room.top[i] - room.second[i] > among.doubt:
-            best[i] = _nearest(records[first + i], among.exact)
-
-
-@compiled()
-def _turn(records, first, room):
+@inlined(forceinline=True)
+def _turn(flat, start, n_features, columns):
     """A tile of records as columns of floats, four features at a time.
 
-    Features that pad the columns take the next record's values; their centroids' are zero.
+    Columns of padding take what follows the record; nobody looks at them.
     """
-    flat, columns = records.reshape(-1), room.columns.reshape(-1)
-    n_features = np.uint64(records.shape[1])
-    if (first + TILE) * records.shape[1] + 4 > flat.size:
-        _turn_last(records, first, room.columns)
-        return
-    for f in range(ZERO, np.uint64(len(room.columns)), FOUR):
-        start = np.uint64(first) * n_features + f
-        for i in range(np.uint64(TILE)):
-            _copy(flat, start + i * n_features, room.fours, FOUR * i)
-        _split(room.fours, columns, f * ROW)
+    for four in range((n_features + THREE) // FOUR):
+        for half in range(TWO):
+            corner, at = start + half * VECTOR * n_features, half * VECTOR + FOUR * four * ROW
+            a, b, c, d = four_columns(flat, corner + FOUR * four, n_features)
+            store(a, columns, at)
+            store(b, columns, at + ROW)
+            store(c, columns, at + TWO * ROW)
+            store(d, columns, at + THREE * ROW)
 
 
-@compiled()
-def _copy(values, start, into, at):
-    """Four values in a row, moved as one."""
-    a, b, c, d = values[start], values[start + ONE], values[start + TWO], values[start + THREE]
-    into[at], into[at + ONE], into[at + TWO], into[at + THREE] = a, b, c, d
-
-
-@compiled()
-def _split(fours, columns, at):
-    """Four features of each record of a tile, into four columns: constant strides vectorise."""
-    for i in range(np.uint64(TILE)):
-        columns[at + i] = fours[FOUR * i]
-        columns[at + ROW + i] = fours[FOUR * i + ONE]
-        columns[at + TWO * ROW + i] = fours[FOUR * i + TWO]
-        columns[at + THREE * ROW + i] = fours[FOUR * i + THREE]
-
-
-@compiled()
-def _turn_last(records, first, columns):
-    """The same where the records end: no value is read past the last one."""
-    for i in range(min(TILE, len(records) - first)):
-        for f in range(records.shape[1]):
-            columns[f, i] = records[first + i, f]
-
-
-@compiled()
-def _row(points, j, f):
-    """Four features of a centroid."""
-    return points[j, f], points[j, f + 1], points[j, f + 2], points[j, f + 3]
-
-
-@compiled()
-def _column(columns, f, i):
-    """Four features of a record."""
-    return columns[f, i], columns[f + 1, i], columns[f + 2, i], columns[f + 3, i]
-
-
-@compiled(fastmath={"contract"})  # a product and a sum may be one operation, rounded once
-def _plus(score, p, x):
-    """The score with the products of four features added."""
-    return score + p[0] * x[0] + p[1] * x[1] + p[2] * x[2] + p[3] * x[3]
-
-
-@compiled()
-def _score(points, norms, room):
+@inlined(forceinline=True)
+def _score(points, norms, n_features, columns, best, tile, flat, behind):
     """The best two scores of each record of a tile, in single precision, and whose the best is.
 
-    Four features of three centroids at a time: what is loaded is used several times over.
+    Three centroids at a time, so that what is loaded of the records serves for all three.
+    Meanwhile the records behind the tile are fetched, a few with each three.
     """
-    _, columns, score, top, second, best = room
-    n_centroids, n_features = points.shape
-    for i in range(TILE):
-        top[i] = second[i] = -np.float32(np.inf)
-    for trio in range(n_centroids // 3):
-        j = 3 * trio
-        norm_p, norm_q, norm_r = norms[j], norms[j + 1], norms[j + 2]
-        p, q, r = _row(points, j, 0), _row(points, j + 1, 0), _row(points, j + 2, 0)
-        for i in range(TILE):
-            x = _column(columns, 0, i)
-            score[0, i] = _plus(norm_p, p, x)
-            score[1, i] = _plus(norm_q, q, x)
-            score[2, i] = _plus(norm_r, r, x)
-        for four in range(1, n_features // 4):
-            f = 4 * four
-            p, q, r = _row(points, j, f), _row(points, j + 1, f), _row(points, j + 2, f)
-            for i in range(TILE):
-                x = _column(columns, f, i)
-                score[0, i] = _plus(score[0, i], p, x)
-                score[1, i] = _plus(score[1, i], q, x)
-                score[2, i] = _plus(score[2, i], r, x)
-        for i in range(TILE):
-            high, low, index = top[i], second[i], best[i]
-            for m in range(3):
-                each = score[m, i]
-                low = max(low, min(each, high))
-                index = np.int32(j + m) if each > high else index
-                high = max(high, each)
-            top[i], second[i], best[i] = high, low, index
+    n_trios = np.uint64(norms.size) // THREE
+    fetched = (TWO * n_features + n_trios - ONE) // n_trios
+    lowest, nobody = filled(-np.float32(np.inf)), filled(np.int32(0))
+    left = right = lowest, lowest, nobody
+    for trio in range(n_trios):
+        for _ in range(fetched):
+            prefetch(flat, behind)
+            behind += VECTOR
+        j, at = THREE * trio, THREE * trio * n_features
+        p, q, r = _twice(norms[j]), _twice(norms[j + ONE]), _twice(norms[j + TWO])
+        for f in range(n_features):
+            x = load16(columns, f * ROW), load16(columns, f * ROW + VECTOR)
+            p = _plus(p, points[at], x)
+            q = _plus(q, points[at + ONE], x)
+            r = _plus(r, points[at + TWO], x)
+            at += THREE
+        left = _best_of(_best_of(_best_of(left, p[0], j), q[0], j + ONE), r[0], j + TWO)
+        right = _best_of(_best_of(_best_of(right, p[1], j), q[1], j + ONE), r[1], j + TWO)
+    store(left[2], best, tile)
+    store(right[2], best, tile + VECTOR)
+    return (left[0], right[0]), (left[1], right[1])
 
 
-@compiled(fastmath={"contract", "reassoc"})  # every partial sum is exact, in any order
-def _nearest(record, exact):
+@inlined()
+def _twice(number):
+    """A number for every record of a tile."""
+    return filled(number), filled(number)
+
+
+@inlined()
+def _plus(scores, weight, x):
+    """The scores of a tile with the products of one feature added."""
+    weights = filled(weight)
+    return plus_product(scores[0], weights, x[0]), plus_product(scores[1], weights, x[1])
+
+
+@inlined()
+def _best_of(found, scores, j):
+    """The best two scores so far, and whose the best is, with those of one more centroid."""
+    top, second, best = found
+    second = larger(second, smaller(scores, top))
+    best = where_larger(scores, top, filled(np.int32(j)), best)
+    return larger(top, scores), second, best
+
+
+@inlined(fastmath={"contract", "reassoc"})  # every partial sum is exact, in any order
+def _nearest(flat, start, exact):
     """The nearest centroid of one record, in float64."""
     best, top = 0, -np.inf
     for j in range(len(exact)):
         score = 0.0
-        for f in range(record.size):
-            score += exact[j, f] * (2.0 * record[f] - exact[j, f])
+        for f in range(exact.shape[1]):
+            score += exact[j, f] * (2.0 * flat[start + np.uint64(f)] - exact[j, f])
         if score > top:
             top, best = score, j
     return best
 
 
-@compiled()
-def _subtract(records, start, count, best, origins, shifts):
-    """How far each record lies from its centroid."""
-    n_features = np.uint64(records.shape[1])
-    for i in range(np.uint64(count)):
-        row, at = best[i], np.uint64(start) + i
-        for f in range(n_features):
-            shifts[i, f] = records[at, f] - origins[row, f]
+@inlined()
+def _origins(centroids, width):
+    """The centroids as rows of whole vectors."""
+    origins = np.zeros(len(centroids) * width, np.int32)
+    for j in range(len(centroids)):
+        for f in range(centroids.shape[1]):
+            origins[j * width + f] = centroids[j, f]
+    return origins
 
 
-@compiled()
+@inlined()
+def _vectors(width):
+    """Room for the vectors of a block."""
+    rows = np.zeros(ROWS * width, np.int32)
+    return Vectors(rows, width, np.empty(BLOCK, np.int64), np.empty(BLOCK, np.uint64))
+
+
+@inlined()
+def _subtract(flat, start, n_features, count, best, origins, rows):
+    """How far each record lies from its centroid, in rows of whole vectors."""
+    width, own = _width(n_features), _own_lanes(n_features)
+    last = width - EIGHT
+    for i in range(count):
+        at, origin, into = start + i * n_features, np.uint64(best[i]) * width, i * width
+        for f in range(ZERO, last, EIGHT):
+            store(minus(load8(flat, at + f), load8(origins, origin + f)), rows, into + f)
+        shift = minus(load8(flat, at + last), load8(origins, origin + last))
+        store(common_bits(shift, own), rows, into + last)
+
+
+@inlined()
 def _clip(vectors, count, clip, in_l1):
     """Scale down the vectors whose norm exceeds the clip.
 
     A scaled entry is ``vector * clip / length``, cut towards zero. The product stays below
     2**53, so float64 holds it, and the cut quotient, exactly; cutting only shortens.
     """
-    width = np.uint64(vectors.shape[1])
-    far, lengths = np.empty(count, np.uint64), np.empty(count, np.int64)
-    n_far = 0
-    for i in range(np.uint64(count)):  # noting every vector, and keeping the far ones: no branch
-        far[n_far], lengths[n_far] = i, _length(vectors, i, in_l1)
-        n_far += lengths[n_far] > clip
-    for k in range(n_far):
-        i, length = far[k], np.float64(lengths[k])
-        for f in range(width):
-            vectors[i, f] = np.int32(np.float64(vectors[i, f]) * np.float64(clip) / length)
-
-
-@compiled()
-def _length(vectors, i, in_l1):
-    """A whole number that is a vector's L1 norm, or the smallest not below its L2 norm."""
-    width = np.uint64(vectors.shape[1])
-    total = np.int64(0)
+    rows, width, sizes, far = vectors
     if in_l1:
-        for f in range(width):
-            total += abs(np.int64(vectors[i, f]))
-        return total
-    for f in range(width):
-        total += np.int64(vectors[i, f]) * np.int64(vectors[i, f])
-    root = np.int64(np.sqrt(np.float64(total)))
-    while root * root < total:
+        _sum_sizes(rows, count, width, sizes)
+    else:
+        _sum_squares(rows, count, width, sizes)
+    longest = clip if in_l1 else min(clip, LONGEST) ** 2
+    n_far = ZERO
+    for i in range(count):  # noting every vector, and keeping the far ones: no branch
+        far[n_far] = i
+        n_far += np.uint64(sizes[i] > longest)
+    for k in range(n_far):
+        i = far[k]
+        length = np.float64(sizes[i] if in_l1 else _root_above(sizes[i]))
+        for at in range(i * width, (i + ONE) * width, EIGHT):
+            store(scaled(load8(rows, at), np.float64(clip), length), rows, at)
+
+
+@inlined()
+def _sum_sizes(rows, count, width, sizes):
+    """The L1 norm of each vector."""
+    for i in range(count):
+        size = np.int64(0)
+        for f in range(ZERO, width, EIGHT):
+            size += total_size(load8(rows, i * width + f))
+        sizes[i] = size
+
+
+@inlined()
+def _sum_squares(rows, count, width, sizes):
+    """The squared L2 norm of each vector."""
+    for i in range(count):
+        size = np.int64(0)
+        for f in range(ZERO, width, EIGHT):
+            size += total_square(load8(rows, i * width + f))
+        sizes[i] = size
+
+
+@inlined()
+def _root_above(square):
+    """The smallest whole number whose square is not below this one."""
+    root = np.int64(np.sqrt(np.float64(square)))
+    while root * root < square:
         root += 1
-    while root > 0 and (root - 1) * (root - 1) >= total:
+    while root > 0 and (root - 1) * (root - 1) >= square:
         root -= 1
     return root
 
 
-@compiled()
-def _partial_sums(sums):
-    """Room for the sums of a block, in 32 bits, with rows padded to whole vectors."""
-    return np.zeros((len(sums), -(-(sums.shape[1] - 1) // LANES) * LANES), np.int32)
+@inlined()
+def _partial(sums):
+    """Room for the sums of a block."""
+    width = _width(sums.shape[1] - 1)
+    return Part(np.zeros(len(sums) * width, np.int32), width)
 
 
-@compiled()
-def _add_rows(records, start, count, best, part):
-    """Add each record to the row of its centroid.
-
-    Whole vectors are added; what they take of the next record lands in the padding.
-    """
-    flat = records.reshape(-1)
-    lanes, n_features = np.uint64(part.shape[1]), np.uint64(records.shape[1])
-    first = np.uint64(start)
-    n_whole = np.uint64(max(0, min(count, (flat.size - part.shape[1]) // records.shape[1] - start)))
-    for i in range(n_whole):
-        row, at = best[i], (first + i) * n_features
-        for f in range(lanes):
-            part[row, f] += flat[at + f]
-    for i in range(n_whole, np.uint64(count)):
-        row, at = best[i], (first + i) * n_features
-        for f in range(n_features):
-            part[row, f] += flat[at + f]
+@inlined()
+def _own_lanes(n_features):
+    """The bits of those lanes of a row's last vector that are features."""
+    return load8(FULL_THEN_EMPTY, EIGHT - n_features % EIGHT)
 
 
-@compiled()
-def _count(best, count, unit, sums):
-    """Add the unit of sizes, for each record, to the last column of its row."""
-    last = sums.shape[1] - 1
+@inlined()
+def _counting_lane(n_features):
+    """A one in the lane of a row's last vector that counts records."""
+    return load8(ONE_AMONG_ZEROS, EIGHT - n_features % EIGHT)
+
+
+@inlined()
+def _add_rows(flat, start, stride, n_features, count, best, part):
+    """Add each record, and a one, to the row of its centroid, in whole vectors."""
+    rows, width = part
+    last, own, one = width - EIGHT, _own_lanes(n_features), _counting_lane(n_features)
     for i in range(count):
-        sums[best[i], last] += unit
+        at, row = start + i * stride, np.uint64(best[i]) * width
+        for f in range(ZERO, last, EIGHT):
+            store(plus(load8(rows, row + f), load8(flat, at + f)), rows, row + f)
+        ending = all_bits(common_bits(load8(flat, at + last), own), one)
+        store(plus(load8(rows, row + last), ending), rows, row + last)
 
 
-@compiled()
-def _flush(part, sums):
+@inlined()
+def _flush(part, unit, sums):
     """Move the sums of a block to where there is room for all records."""
-    for row in range(len(sums)):
-        for f in range(sums.shape[1] - 1):
-            sums[row, f] += part[row, f]
-        for f in range(part.shape[1]):
-            part[row, f] = 0
+    rows, width = part
+    last = np.uint64(sums.shape[1] - 1)
+    for j in range(np.uint64(len(sums))):
+        row = j * width
+        for f in range(last):
+            sums[j, f] += rows[row + f]
+        sums[j, last] += unit * rows[row + last]
+    rows[:] = 0

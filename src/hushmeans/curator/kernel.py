@@ -47,10 +47,11 @@ def answer(
         How many records a thread takes at a time; None for a few chunks a thread.
     """
     add_up = kernel_for(question)
-    if len(records) <= (chunk or SMALLEST_CHUNK) or threads == 1:
+    if len(records) <= (chunk or SMALLEST_CHUNK):
         return add_up(question, records)
-    if threads is None:
-        threads = available_threads()
+    threads = threads or available_threads()
+    if threads == 1:
+        return add_up(question, records)
     if chunk is None:
         chunk = max(SMALLEST_CHUNK, -(-len(records) // (threads * CHUNKS_PER_THREAD)))
     starts = deque(range(0, len(records), chunk))  # its pops never give one item to two threads
@@ -82,7 +83,7 @@ def available_threads() -> int:
 def totals(question: Totals, records: GridArray) -> IntArray:
     """Per centroid, the sum of the records nearest to it and, in the last column, their number."""
     sums = np.zeros(question.shape, dtype=np.int64)
-    compiled.add_up_totals(records, _floats(question.centroids), question.grid.unit, sums)
+    compiled.add_up_totals(records, question.centroids, question.grid.unit, sums)
     return sums
 
 
@@ -104,8 +105,8 @@ def squared_distances(records: GridArray, centroids: IntArray | FloatArray) -> F
 def shifts(question: Shifts, records: GridArray) -> IntArray:
     """Per centroid, the sum of the clipped shifts of its records and, last, their number."""
     sums = np.zeros(question.shape, dtype=np.int64)
+    centroids, unit = question.centroids, question.grid.unit
     clipping = (question.clip, question.norm == "l1")
-    centroids, unit = _floats(question.centroids), question.grid.unit
     compiled.add_up_shifts(records, centroids, unit, *clipping, question.size_unit, sums)
     return sums
 
@@ -114,7 +115,7 @@ def spread(question: Spread, records: GridArray) -> IntArray:
     """The sum of the clipped squared distances from a point, feature by feature."""
     sums = np.zeros(question.shape, dtype=np.int64)
     clipping = (question.clip, question.norm == "l1")
-    compiled.add_up_spread(records, _floats(question.centre), question.grid.bits, *clipping, sums)
+    compiled.add_up_spread(records, question.centre, question.grid.bits, *clipping, sums)
     return sums
 
 
@@ -144,9 +145,10 @@ KERNELS: dict[type[Question], Callable[[Any, GridArray], IntArray]] = {
 
 def kernel_for(question: Question) -> Callable[[Any, GridArray], IntArray]:
     """The function that adds up this kind of question; an unknown kind is refused."""
-    if type(question) not in KERNELS:
+    kernel = KERNELS.get(type(question))
+    if kernel is None:
         raise TypeError(f"{type(question).__name__} is not a question with a proven sensitivity")
-    return KERNELS[type(question)]
+    return kernel
 
 
 def _floats(points: IntArray | FloatArray) -> FloatArray:

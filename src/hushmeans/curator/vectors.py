@@ -1,0 +1,269 @@
+"""Sixteen numbers at a time: the operations that the innermost compiled loops are made of.
+
+Numba finds vector instructions for most plain loops, not for these: it would store scores that
+belong in registers, and move records number by number. Written out they are twice as fast where
+features are few. Sixteen lanes are one register of some processors and four of others; the
+compiler takes care of that. After a change of this file, `make clean`: Numba keeps what it has
+compiled for as long as the calling file stays the same.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+from numba import types
+from numba.core.cgutils import get_or_insert_function
+from numba.core.imputils import impl_ret_borrowed
+from numba.extending import intrinsic, models, register_model
+
+LANES = 16
+"""The numbers in a vector."""
+
+INDEX = ir.IntType(32)
+BYTES = 4
+"""All that is loaded and stored is four bytes wide, and lies at a multiple of them."""
+
+
+class Vector(types.Type):
+    """Numba's type of so many numbers of one kind."""
+
+    def __init__(self, element, lanes):
+        self.element, self.lanes = element, lanes
+        super().__init__(name=f"Vector({element}, {lanes})")
+
+
+@register_model(Vector)
+class _VectorModel(models.PrimitiveModel):
+    def __init__(self, manager, vector):
+        element = manager.lookup(vector.element).get_value_type()
+        super().__init__(manager, vector, ir.VectorType(element, vector.lanes))
+
+
+@intrinsic
+def regardless_of_writing(typing, array):
+    """An array as one of the type that may be written to; whoever asks for this only reads."""
+
+    def emit(context, builder, signature, values):
+        return impl_ret_borrowed(context, builder, signature.return_type, values[0])
+
+    return types.Array(array.dtype, array.ndim, array.layout)(array), emit
+
+
+def _load(lanes):
+    """An operation: so many numbers of an array, from a place on."""
+
+    @intrinsic
+    def load(typing, array, at):
+        def emit(context, builder, signature, values):
+            array, at = values
+            return _loaded(context, builder, signature.args[0], array, at, lanes)
+
+        return Vector(array.dtype, lanes)(array, at), emit
+
+    return load
+
+
+load16, load8 = _load(16), _load(8)
+
+
+@intrinsic
+def store(typing, vector, array, at):
+    """Put a vector into an array, from a place on."""
+
+    def emit(context, builder, signature, values):
+        vector, array, at = values
+        place = _place(context, builder, signature.args[1], array, at)
+        builder.store(vector, builder.bitcast(place, vector.type.as_pointer()), align=BYTES)
+        return context.get_dummy_value()
+
+    return types.void(vector, array, at), emit
+
+
+@intrinsic
+def prefetch(typing, array, at):
+    """Begin to fetch a place of an array into the fastest cache; it may lie past the end."""
+
+    def emit(context, builder, signature, values):
+        place = _place(context, builder, signature.args[0], *values)
+        pointer = builder.bitcast(place, ir.IntType(8).as_pointer())
+        to_read_data_often = [INDEX(0), INDEX(3), INDEX(1)]
+        kind = ir.FunctionType(ir.VoidType(), [pointer.type, INDEX, INDEX, INDEX])
+        fetch = get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(fetch, [pointer, *to_read_data_often])
+        return context.get_dummy_value()
+
+    return types.void(array, at), emit
+
+
+@intrinsic
+def filled(typing, number):
+    """A vector of sixteen times the same number."""
+
+    def emit(context, builder, signature, values):
+        return _filled(builder, values[0], LANES)
+
+    return Vector(number, LANES)(number), emit
+
+
+@intrinsic
+def four_columns(typing, array, start, stride):
+    """Four numbers in a row, sixteen times, a stride apart: as four vectors of floats.
+
+    Rows 0, 4, 8, 12 are joined, and 1, 5, 9, 13, and so on. Then numbers only change places
+    within quarters of a vector, which is what processors do fastest.
+    """
+    columns = types.UniTuple(Vector(types.float32, LANES), 4)
+
+    def emit(context, builder, signature, values):
+        array, start, stride = values
+        rows = []
+        for i in range(LANES):
+            at = builder.add(start, builder.mul(stride, stride.type(i)))
+            rows.append(_loaded(context, builder, signature.args[0], array, at, 4))
+        a, b, c, d = (_joined(builder, rows[first::4]) for first in range(4))
+        turned = []
+        for half in ((0, 16, 1, 17), (2, 18, 3, 19)):
+            ab, cd = _quarterwise(builder, a, b, half), _quarterwise(builder, c, d, half)
+            turned.append(_quarterwise(builder, ab, cd, (0, 1, 16, 17)))
+            turned.append(_quarterwise(builder, ab, cd, (2, 3, 18, 19)))
+        kind = ir.VectorType(ir.FloatType(), LANES)
+        floats = [builder.sitofp(each, kind) for each in turned]
+        return context.make_tuple(builder, columns, floats)
+
+    return columns(array, start, stride), emit
+
+
+@intrinsic
+def plus_product(typing, sums, a, b):
+    """``sums + a * b``, rounded once if the processor can."""
+
+    def emit(context, builder, signature, values):
+        sums, a, b = values
+        fused = ("contract",)
+        return builder.fadd(sums, builder.fmul(a, b, flags=fused), flags=fused)
+
+    return sums(sums, a, b), emit
+
+
+@intrinsic
+def where_larger(typing, a, b, then, otherwise):
+    """Lane by lane, one thing where the float `a` exceeds `b`, another where it does not."""
+
+    def emit(context, builder, signature, values):
+        a, b, then, otherwise = values
+        return builder.select(builder.fcmp_ordered(">", a, b), then, otherwise)
+
+    return then(a, b, then, otherwise), emit
+
+
+@intrinsic
+def not_larger(typing, a, b):
+    """A number whose bits, from the lowest on, say in which lanes `a` does not exceed `b`."""
+
+    def emit(context, builder, signature, values):
+        lanes = builder.fcmp_unordered("<=", *values)
+        return builder.zext(builder.bitcast(lanes, ir.IntType(LANES)), ir.IntType(64))
+
+    return types.uint64(a, b), emit
+
+
+def _lanewise(operation):
+    """An operation on two vectors of one kind."""
+
+    @intrinsic
+    def lanewise(typing, a, b):
+        return a(a, b), lambda context, builder, signature, values: operation(builder, *values)
+
+    return lanewise
+
+
+larger = _lanewise(lambda builder, a, b: builder.select(builder.fcmp_ordered(">", a, b), a, b))
+smaller = _lanewise(lambda builder, a, b: builder.select(builder.fcmp_ordered("<", a, b), a, b))
+apart = _lanewise(lambda builder, a, b: builder.fsub(a, b))
+plus = _lanewise(lambda builder, a, b: builder.add(a, b))
+minus = _lanewise(lambda builder, a, b: builder.sub(a, b))
+common_bits = _lanewise(lambda builder, a, b: builder.and_(a, b))
+all_bits = _lanewise(lambda builder, a, b: builder.or_(a, b))
+
+
+@intrinsic
+def total_size(typing, vector):
+    """The sum of the sizes of whole numbers, which must fit 32 bits, as one of 64."""
+
+    def emit(context, builder, signature, values):
+        negative = builder.neg(values[0])
+        positive = builder.icmp_signed(">", values[0], negative)
+        sizes = builder.select(positive, values[0], negative)
+        return builder.sext(_total(builder, sizes), ir.IntType(64))
+
+    return types.int64(vector), emit
+
+
+@intrinsic
+def total_square(typing, vector):
+    """The sum of the squares of whole numbers, in 64 bits."""
+
+    def emit(context, builder, signature, values):
+        wide = builder.sext(values[0], ir.VectorType(ir.IntType(64), values[0].type.count))
+        return _total(builder, builder.mul(wide, wide))
+
+    return types.int64(vector), emit
+
+
+@intrinsic
+def scaled(typing, vector, times, over):
+    """``vector * times / over``, cut towards zero; the product and the quotient are in float64."""
+
+    def emit(context, builder, signature, values):
+        vector, *factors = values
+        wide = ir.VectorType(ir.DoubleType(), vector.type.count)
+        times, over = (_filled(builder, factor, vector.type.count) for factor in factors)
+        product = builder.fmul(builder.sitofp(vector, wide), times)
+        return builder.fptosi(builder.fdiv(product, over), vector.type)
+
+    return vector(vector, times, over), emit
+
+
+def _place(context, builder, array_type, array, at):
+    """The address of an entry."""
+    return builder.gep(context.make_array(array_type)(context, builder, array).data, [at])
+
+
+def _loaded(context, builder, array_type, array, at, lanes):
+    kind = ir.VectorType(context.get_value_type(array_type.dtype), lanes)
+    place = _place(context, builder, array_type, array, at)
+    return builder.load(builder.bitcast(place, kind.as_pointer()), align=BYTES)
+
+
+def _filled(builder, number, lanes):
+    nothing = ir.Constant(ir.VectorType(number.type, lanes), ir.Undefined)
+    first = builder.insert_element(nothing, number, INDEX(0))
+    return _picked(builder, first, nothing, [0] * lanes)
+
+
+def _picked(builder, a, b, lanes):
+    """A vector of chosen lanes of two, counted through."""
+    chosen = ir.Constant(ir.VectorType(INDEX, len(lanes)), list(lanes))
+    return builder.shuffle_vector(a, b, chosen)
+
+
+def _joined(builder, four):
+    """Four short vectors as a long one."""
+    left = _picked(builder, four[0], four[1], range(8))
+    right = _picked(builder, four[2], four[3], range(8))
+    return _picked(builder, left, right, range(16))
+
+
+def _quarterwise(builder, a, b, lanes):
+    """The same lanes of each quarter of two vectors."""
+    return _picked(builder, a, b, [quarter + lane for quarter in (0, 4, 8, 12) for lane in lanes])
+
+
+def _total(builder, vector):
+    """The sum of all lanes: halves are added until one lane is left."""
+    count = vector.type.count
+    while count > 1:
+        count //= 2
+        upper = _picked(builder, vector, vector, range(count, 2 * count))
+        lower = _picked(builder, vector, vector, range(count))
+        vector = builder.add(lower, upper)
+    return builder.extract_element(vector, INDEX(0))
