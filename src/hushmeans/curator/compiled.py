@@ -152,19 +152,20 @@ def add_up_shifts(records, centroids, unit, clip, in_l1, size_unit, sums):
 @compiled()
 def add_up_spread(records, centre, bits, clip, in_l1, sums):
     """Add the clipped squared distances of each record from the centre, feature by feature."""
-    n_features = records.shape[1]
-    origin, width = centre[0].astype(np.int64), _width(n_features)
-    squares = _vectors(width)
-    for first in range(0, len(records), BLOCK):
-        count = min(BLOCK, len(records) - first)
+    flat, n_features = records.reshape(-1), np.uint64(records.shape[1])
+    squares = _vectors(_width(n_features))
+    rows, width = squares.rows, squares.width
+    for first in range(ZERO, np.uint64(len(records)), ROWS):
+        count = min(ROWS, np.uint64(len(records)) - first)
+        for i in range(count):
+            at, into = (first + i) * n_features, i * width
+            for f in range(n_features):
+                gap = flat[at + f] - centre[ZERO, f]
+                rows[into + f] = (gap * gap) >> bits
+        _clip(squares, count, clip, in_l1)
         for i in range(count):
             for f in range(n_features):
-                gap = records[first + i, f] - origin[f]
-                squares.rows[i * width + f] = (gap * gap) >> bits
-        _clip(squares, np.uint64(count), clip, in_l1)
-        for i in range(count):
-            for f in range(n_features):
-                sums[f] += squares.rows[i * width + f]
+                sums[f] += rows[i * width + f]
 
 
 @compiled()
