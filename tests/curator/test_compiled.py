@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -129,6 +130,45 @@ def test_single_precision_is_off_by_less_than_half_the_doubt() -> None:
         top, second, doubt = scored(records, centroids)
         exact = np.sort(records @ centroids.T - (centroids**2).sum(axis=1) / 2)
         assert np.max(np.abs((top - second) - (exact[:, -1] - exact[:, -2]))) <= doubt
+
+
+GUARDED = """
+import ctypes, mmap, sys
+import numpy as np
+from hushmeans.curator import kernel
+from hushmeans.curator.questions import Shifts, Spread, Totals
+from hushmeans.domain import Grid
+
+pages = mmap.mmap(-1, 64 * mmap.PAGESIZE)
+end = 63 * mmap.PAGESIZE
+start = ctypes.addressof(ctypes.c_char.from_buffer(pages))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.mprotect(ctypes.c_void_p(start + end), ctypes.c_size_t(mmap.PAGESIZE), 0) == 0
+for n_features in (1, 2, 3, 7, 8, 9, 15, 16, 17, 33):
+    grid = Grid.for_features(n_features)
+    centroids = np.arange(5 * n_features).reshape(5, n_features)
+    asked = [Totals(grid, centroids), Shifts(grid, centroids, 3, "l1", 1)]
+    asked += [Shifts(grid, centroids, 3, "l2", 1), Spread(grid, centroids[:1], 3, "l1")]
+    for n_records in (1, 31, 32, 33, 63, 64, 257):
+        size = n_records * n_features
+        flat = np.frombuffer(pages, np.int32, size, end - 4 * size)
+        records = flat.reshape(n_records, n_features)
+        for question in asked:
+            kernel.answer(question, records)
+        kernel.squared_distances(records, centroids)
+print("read nothing behind the records")
+if "--fail" in sys.argv:
+    np.frombuffer(pages, np.int32, 1, end)[0] + 1
+"""
+
+
+@pytest.mark.parametrize("fail", [False, True])
+def test_nothing_behind_the_records_is_read(fail: bool) -> None:
+    """They end where a page ends that nobody may read; a process that reads on is killed."""
+    command = [sys.executable, "-c", GUARDED, *(["--fail"] if fail else [])]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode == -signal.SIGSEGV) == fail
+    assert fail or "read nothing" in done.stdout, done.stderr
 
 
 def test_without_a_place_for_compiled_code_it_warns_once_and_works(tmp_path: Path) -> None:
