@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from hushmeans.budget_command import named_after
 from hushmeans.cli import main
+from hushmeans.errors import InputError
 from hushmeans.ledger import Ledger
 from hushmeans.release import Release
 
@@ -95,6 +97,27 @@ def test_a_fit_above_the_limit_ends_in_one_sentence_and_nothing_written(
     )
     assert not (folder / "a.json").exists()
     assert Ledger().standing("people").debits == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("people.csv", "people"),
+        ("people.csv.gz", "people"),
+        ("PEOPLE.PARQUET", "PEOPLE"),
+        ("p .csv", "p"),
+        ("v1.2", "v1.2"),
+        ("folder/", "folder"),
+    ],
+)
+def test_a_dataset_is_called_like_its_file(file: str, name: str) -> None:
+    assert named_after(file) == name
+
+
+@pytest.mark.parametrize("file", [" .csv", "a\x07.csv"])
+def test_a_file_that_no_dataset_can_be_called_like(file: str) -> None:
+    with pytest.raises(InputError, match="use --dataset"):
+        named_after(file)
 
 
 def test_the_release_names_its_entry_in_the_ledger(folder: Path) -> None:

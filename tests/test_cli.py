@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -363,13 +364,20 @@ def test_the_budget_is_not_spent_where_the_release_cannot_be_written(
     monkeypatch.setattr("hushmeans.fitting.fit_release", spend)
     assert run(*FIT, "--out", "release.json") == 2
     assert run(*FIT, "--out", "none/new.json") == 2
+    Path("link.json").symlink_to("nowhere.json")
+    assert run(*FIT, "--out", "link.json") == 2
 
 
-def script(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def script(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """The installed command, in a process of its own."""
     command = Path(sys.executable).with_name("hushmeans")
     return subprocess.run(
-        [command, *arguments], cwd=folder, capture_output=True, text=True, check=False
+        [command, *arguments],
+        cwd=folder,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -377,6 +385,12 @@ def test_the_installed_command_works(folder: Path) -> None:
     done = script(folder, *FIT, "--out", "new.json", "--json")
     assert done.returncode == 0
     assert Release.from_json(done.stdout) == Release.load(folder / "new.json")
+
+
+def test_a_terminal_that_shows_ascii_only_is_no_obstacle(folder: Path) -> None:
+    done = script(folder, *FIT, "--out", "new.json", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Written to new.json." in done.stdout
 
 
 def test_the_installed_command_says_in_one_line_that_a_seed_is_not_private(folder: Path) -> None:

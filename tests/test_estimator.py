@@ -22,6 +22,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hushmeans import DPKMeans, InputError, SimulationWarning
 from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.errors import InputTypeError
 
 BOUNDS = {"age": (0, 100), "visits": (0, 10)}
 IN_ORDER = ([0, 0], [100, 10])
@@ -112,6 +113,26 @@ def test_every_container_gives_the_same_release(people: pd.DataFrame, tmp_path: 
         array = model(random_state=0, bounds=IN_ORDER).fit(nameless).release_
         assert array.box.names is None
         assert replace(array, box=releases[0].box) == releases[0]
+
+
+def test_names_that_are_partly_text_are_refused_before_anything_is_spent(tmp_path: Path) -> None:
+    books = tmp_path / "books.sqlite"
+    mixed = pd.DataFrame(np.zeros((10, 2)), columns=["age", 1])
+    with pytest.raises(InputTypeError, match="some columns are named by text and some are not"):
+        DPKMeans(2, bounds=(0, 1), ledger=books, dataset="people").fit(mixed)
+    assert not books.exists()
+
+
+def test_a_stream_of_batches_can_be_fitted(people: pd.DataFrame) -> None:
+    batches = pa.Table.from_pandas(people).to_reader()
+    fitted = model(bounds={"age": (0, 100), "visits": (0, 10)}).fit(batches)
+    assert fitted.n_features_in_ == 2
+
+
+@pytest.mark.filterwarnings("ignore::hushmeans.errors.SimulationWarning")
+@pytest.mark.parametrize("columns", [pd.Index(["age"]), np.array(["age"])])
+def test_columns_may_come_as_pandas_has_them(people: pd.DataFrame, columns: Any) -> None:
+    assert model(columns=columns).fit(people).n_features_in_ == 1
 
 
 @pytest.mark.filterwarnings("ignore::hushmeans.errors.SimulationWarning")

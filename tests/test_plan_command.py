@@ -71,6 +71,7 @@ def test_a_plan_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         (("--rows", "0"), "rows is 0"),
         (("--k", "40000"), "30000 rows cannot make 40000 clusters"),
         (("--error", "2"), "error is 2"),
+        (("--error", "1e-9"), "error"),
         (("--option", "rounds"), "not of the form name=value"),
         (("--bounds", "none.toml"), "cannot read the bounds file none.toml"),
         (("--features", "3", "--bounds", "bounds.toml"), "the bounds have 2 features"),
@@ -79,11 +80,12 @@ def test_a_plan_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_mistake_ends_in_one_sentence(
     capsys: pytest.CaptureFixture[str], changes: tuple[str, ...], sentence: str
 ) -> None:
-    assert run(*PLAN, "--json", *changes) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert sentence in captured.err
-    assert captured.err.count("\n") == 1
+    for how in ((), ("--json",)):
+        assert run(*PLAN, *how, *changes) == 2
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert sentence in captured.err
+        assert captured.err.count("\n") == 1
 
 
 def test_fit_says_the_forecast_first(capsys: pytest.CaptureFixture[str]) -> None:

@@ -225,6 +225,11 @@ def test_the_curve_is_the_forecast_for_what_the_release_says(release: Release) -
     assert errors[0] > errors[1] > errors[2]
 
 
+def test_the_curve_ends_where_no_epsilon_is_allowed_any_more(release: Release) -> None:
+    large = replace(release, budget=Budget.of(5000))
+    assert "There is no forecast" not in page(Report.of(source(large)))
+
+
 def test_the_mark_is_the_error_that_the_release_states(release: Release) -> None:
     expected = np.sqrt(np.mean([0.02**2, 0.02**2, 0.04**2, 0.04**2]))
     assert own_error(release) == pytest.approx(expected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -116,6 +117,18 @@ def verify(
         _print_json(vars(seal))
     else:
         typer.echo(f"No entry changed or missing, of {seal.entries}; digest {seal.digest}")
+
+
+def named_after(file: str) -> str:
+    """What a dataset is called that has no name of its own: like its file, without the ending."""
+    from hushmeans.curator.sources.folders import SUFFIXES
+
+    name = Path(file).absolute().name
+    ending = next((each for each in SUFFIXES if name.lower().endswith(each)), "")
+    name = name.removesuffix(name[len(name) - len(ending) :]).strip()
+    if not name.isprintable() or not name:
+        raise InputError(f"{file!a}: no dataset can be called like this file; use --dataset")
+    return name
 
 
 def ledger_for_fit(

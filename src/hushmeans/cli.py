@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -35,6 +36,9 @@ USERS_MISTAKE = 2
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command; a user's mistake ends in one sentence and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # some terminals cannot show ε or ±
+            stream.reconfigure(errors="replace")
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning  # type: ignore[assignment]
@@ -44,7 +48,7 @@ def main(arguments: list[str] | None = None) -> None:
     except MemoryError:
         _fail("this takes more memory than there is; ask for fewer clusters or less data")
     except OSError as error:
-        _fail(f"{error.filename or 'input/output'}: {error.strerror}")
+        _fail(f"{error.filename or 'input/output'}: {error.strerror or type(error).__name__}")
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
 
@@ -128,7 +132,7 @@ def fit(
     from hushmeans.progress import bar
 
     books = budget_command.ledger_for_fit(ledger, dataset, release_id, none=no_ledger)
-    name = None if books is None else dataset or Path(file).absolute().stem
+    name = None if books is None else dataset or budget_command.named_after(file)
     features = None if columns is None else columns.split(",")
     options = dict(plan_command.setting(text) for text in option or ())
     plan_command.announce(

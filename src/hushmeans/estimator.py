@@ -194,11 +194,11 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     def _remember_features(self, X: Any) -> None:
         """Set what scikit-learn wants to know of the columns."""
-        if not is_path(X) and not is_spark(X) and self.columns is None:
+        if is_path(X) or is_spark(X) or self.columns is not None:
+            self.feature_names_in_ = np.array(self.release_.box.names, dtype=object)
+        else:
             validate_data(self, X, reset=True, skip_check_array=True)
-            return
         self.n_features_in_ = self.release_.box.n_features
-        self.feature_names_in_ = np.array(self.release_.box.names, dtype=object)
 
     def _checked(self, X: Any) -> Any:
         """New data whose columns are those of the fit, or can be chosen by their names."""

@@ -27,7 +27,7 @@ def written_whole(path: Path, *, replace: bool = True) -> Iterator[Path]:
     try:
         if path.is_dir():
             raise InputError(f"cannot write {path}: it is a folder")
-        if not replace and path.exists():
+        if not replace and os.path.lexists(path):  # a link to nothing is in the way as well
             raise _taken(path)
         beside.touch(exist_ok=False)
     except OSError as error:

@@ -25,7 +25,7 @@ from hushmeans.watching import Watch
 if TYPE_CHECKING:
     from hushmeans.ledger import Ledger
 
-MOST_CLUSTERS = 100_000
+MOST_CLUSTERS = 10_000
 """Beyond this the start alone takes hours."""
 
 SIMULATED = (

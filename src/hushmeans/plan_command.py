@@ -133,6 +133,7 @@ def _epsilons(expected: Forecast) -> list[float]:
 def _show(expected: Forecast, error: float | None) -> None:
     from rich.console import Console
 
+    needed = None if error is None else (expected.rows_for(error), expected.epsilon_for(error))
     console = Console()
     console.print(_errors_table(expected))
     console.print(_steps_table(expected))
@@ -140,10 +141,11 @@ def _show(expected: Forecast, error: float | None) -> None:
     typer.echo("Error of a centre against epsilon (bars on a logarithmic scale):")
     for line in _drawn(expected):
         typer.echo(line)
-    if error is not None:
+    if needed is not None:
+        rows, epsilon = needed
         typer.echo(
-            f"\nFor an error of {error:g}: about {expected.rows_for(error):,} rows at this "
-            f"epsilon, or an epsilon of about {expected.epsilon_for(error):g} with these rows."
+            f"\nFor an error of {error:g}: about {rows:,} rows at this "
+            f"epsilon, or an epsilon of about {epsilon:g} with these rows."
         )
     typer.echo(
         f"\nAssumed: {expected.n_clusters} round clusters of {expected.cluster_size:,.0f} records, "

@@ -214,6 +214,27 @@ def test_a_link_that_leads_nowhere_is_no_missing_record(tmp_path: Path) -> None:
         open_source(tmp_path, BOUNDS)
 
 
+@pytest.mark.parametrize("link", [os.symlink, os.link])
+def test_no_record_counts_twice_because_of_a_link(tmp_path: Path, link: Any) -> None:
+    put(tmp_path / "data", {"a.parquet": FINE})
+    link(tmp_path / "data" / "a.parquet", tmp_path / "data" / "b.parquet")
+    with pytest.raises(InputError, match=r"b\.parquet: it is the same file as .*a\.parquet"):
+        open_source(tmp_path / "data", BOUNDS)
+
+
+def test_a_link_back_to_a_folder_is_refused(tmp_path: Path) -> None:
+    (put(tmp_path / "data", {"a.parquet": FINE}) / "loop").symlink_to(tmp_path / "data")
+    with pytest.raises(InputError, match="a link in it leads to a folder that is in it already"):
+        open_source(tmp_path / "data", BOUNDS)
+
+
+def test_a_name_that_is_not_utf_8_is_said_to_be_the_fault(tmp_path: Path) -> None:
+    name = os.fsdecode(b"bad\xff.parquet")
+    for path in (put(tmp_path, {name: FINE}), tmp_path / name):
+        with pytest.raises(InputError, match="its name is not UTF-8; rename it"):
+            open_source(path, BOUNDS)
+
+
 def test_folders_behind_links_are_read_too(tmp_path: Path) -> None:
     put(tmp_path / "elsewhere", {"b.parquet": FINE})
     (put(tmp_path / "data", {"a.parquet": FINE}) / "linked").symlink_to(tmp_path / "elsewhere")

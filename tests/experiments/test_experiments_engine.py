@@ -135,6 +135,11 @@ def test_results_on_stand_ins_are_not_taken_for_results_on_the_real_data(tmp_pat
     assert real.pieces == tmp_path / "out/pieces/datasets"
 
 
+def test_results_of_other_code_are_not_taken_for_those_of_this_one(tmp_path: Path) -> None:
+    do(Workshop(tmp_path, None, mark="older"), ONE, jobs=1)
+    assert Workshop(tmp_path, None).missing(ONE) == ONE
+
+
 def test_the_lines_are_the_best_k_means_and_the_mean_of_all_records() -> None:
     source = stand_in(DATASETS["blood"])
     rows = run_baseline(Baseline("blood", 4), source).to_pylist()

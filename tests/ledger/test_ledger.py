@@ -39,7 +39,7 @@ def test_a_thousand_debits_of_a_thousandth_make_exactly_one(ledger: Ledger) -> N
             append(books, "debit", "people", budget=thousandth, release_id=str(turn))
     ledger.debit("people", thousandth, "last")
     assert ledger.standing("people").spent.epsilon == 1
-    assert ledger.remaining("people") == amounts(0)
+    assert ledger.standing("people").left == amounts(0)
     with pytest.raises(BudgetError, match="what is left of 'people': 0 of 1"):
         ledger.debit("people", Budget.of("1e-30"), "one too many")
     assert ledger.verify().entries == 1001
@@ -51,7 +51,7 @@ def test_amounts_come_back_as_they_went_in(ledger: Ledger, epsilon: str) -> None
     ledger.debit("people", Budget.of(epsilon, 1e-6), "one")
     spent = ledger.standing("people").spent
     assert spent == Amounts(Fraction(epsilon), Fraction(1, 10**6))
-    left = ledger.remaining("people")
+    left = ledger.standing("people").left
     assert left == Amounts(3 - spent.epsilon, Fraction(1, 10**5) - spent.delta)
 
 
@@ -70,7 +70,7 @@ def test_what_is_above_the_limit_is_refused_with_what_is_left(ledger: Ledger) ->
         ledger.debit("people", Budget.of(1, "1e-6"), "two")
     assert ledger.standing("people").debits == 1
     ledger.debit("people", ONE, "two")
-    assert ledger.remaining("people") == amounts(0)
+    assert ledger.standing("people").left == amounts(0)
 
 
 def test_datasets_do_not_share_a_budget(ledger: Ledger) -> None:
@@ -85,7 +85,7 @@ def test_datasets_do_not_share_a_budget(ledger: Ledger) -> None:
 
 def test_a_limit_can_be_moved_but_not_below_what_is_spent(ledger: Ledger) -> None:
     ledger.debit("people", Budget.of(2), "one")
-    assert ledger.remaining("people") is None
+    assert ledger.standing("people").left is None
     with pytest.raises(BudgetError, match="'people' has spent 2 already; a limit cannot be lower"):
         ledger.set_limit("people", 1)
     ledger.set_limit("people", 2)
@@ -165,7 +165,7 @@ def test_the_history_says_who_when_what_and_how(ledger: Ledger) -> None:
 
 def test_an_unknown_dataset_is_named(ledger: Ledger) -> None:
     ledger.set_limit("people", 1)
-    for ask in (ledger.history, ledger.remaining, ledger.standing):
+    for ask in (ledger.history, ledger.standing):
         with pytest.raises(LedgerError, match="has no dataset 'poeple'"):
             ask("poeple")
 
@@ -255,5 +255,5 @@ def test_a_ledger_can_be_copied_and_compared(ledger: Ledger) -> None:
     for again in (copy.deepcopy(ledger), pickle.loads(pickle.dumps(ledger))):  # noqa: S301
         assert again == ledger
         assert hash(again) == hash(ledger)
-        assert again.remaining("people") == amounts(1)
+        assert again.standing("people").left == amounts(1)
     assert ledger != Ledger("another")

@@ -85,3 +85,40 @@ def test_enough_clusters_are_left_as_they_are() -> None:
     few = clusters([0.5, -0.5], [10, 20])
     np.testing.assert_array_equal(merge(few, 2, "ward").centroids, few.centroids)
     assert len(merge(few, 5, "ward").sizes) == 2
+
+
+def test_thousands_of_clusters_are_joined_as_a_few_are() -> None:
+    """Pairs that lie close together: each pair joins, and nothing else."""
+    places = np.arange(2000) + np.tile([0.0, -0.9], 1000)
+    merged = merge(clusters(places.tolist(), [5.0] * 2000), 1000, "ward")
+    np.testing.assert_allclose(merged.sizes, 10.0)
+    np.testing.assert_allclose(merged.centroids.ravel(), places.reshape(-1, 2).mean(axis=1))
+
+
+@pytest.mark.parametrize("rule", RULES)
+@given(st.data())
+def test_every_step_joins_the_cheapest_pair_of_all(rule: str, data: st.DataObject) -> None:
+    """Looked for among all pairs; coarse numbers, so that there are ties."""
+    count = data.draw(st.integers(2, 9))
+    coarse = st.integers(0, 3).map(float)
+    leaves = Clusters(
+        data.draw(arrays(np.float64, (count, 2), elements=coarse)),
+        np.ones((count, 2)),
+        data.draw(arrays(np.float64, count, elements=coarse)) + 1,
+        np.ones(count),
+    )
+    for left in range(count - 1, 0, -1):
+        before, after = merge(leaves, left + 1, rule), merge(leaves, left, rule)
+        pairs = [(i, j) for i in range(left + 1) for j in range(i + 1, left + 1)]
+        costs = [
+            RULES[rule](
+                ((before.centroids[i] - before.centroids[j : j + 1]) ** 2).sum(axis=1),
+                before.sizes[i],
+                before.sizes[j : j + 1],
+            )[0]
+            for i, j in pairs
+        ]
+        kept, gone = pairs[int(np.argmin(costs))]
+        expected = np.delete(before.sizes, gone)
+        expected[kept] += before.sizes[gone]
+        np.testing.assert_array_equal(after.sizes, expected)

@@ -11,11 +11,10 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv, parquet
 
-from hushmeans.errors import InputError
 from hushmeans.experiments.baselines import NOT_PRIVATE, ONE_POINT
 from hushmeans.experiments.datasets import DATASETS
 from hushmeans.experiments.families import family
-from hushmeans.experiments.long_work import run_all
+from hushmeans.experiments.long_work import collected, run_all
 from hushmeans.experiments.peers import PEERS
 from hushmeans.experiments.targets import Mark, mark
 from hushmeans.experiments.trials import (
@@ -140,7 +139,7 @@ class Bench:
 
     def collect(self, wanted: Iterable[Trial]) -> pa.Table:
         """The rows of finished trials, in order."""
-        return pa.concat_tables(_read(self.piece(trial)) for trial in wanted)
+        return collected(map(self.piece, wanted))
 
 
 def measure(
@@ -208,10 +207,3 @@ def _do_one(bench: Bench, trial: Trial) -> None:
     table = run_trial(trial, bench.materials)
     with written_whole(bench.piece(trial)) as beside:
         parquet.write_table(table, beside)
-
-
-def _read(path: Path) -> pa.Table:
-    try:
-        return parquet.read_table(path)
-    except (OSError, pa.ArrowException):
-        raise InputError(f"{path} is damaged; delete it and run again") from None

@@ -6,7 +6,7 @@ Every piece of work writes one file of its own, whole or not at all. What has a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -14,10 +14,9 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from hushmeans.curator.sources.memory import MemorySource
-from hushmeans.errors import InputError
 from hushmeans.experiments.baselines import Baseline, run_baseline
 from hushmeans.experiments.datasets import DATASETS, load
-from hushmeans.experiments.long_work import run_all
+from hushmeans.experiments.long_work import code_mark, collected, run_all
 from hushmeans.experiments.runs import Batch, run_batch
 from hushmeans.experiments.standins import stand_in
 from hushmeans.files import written_whole
@@ -35,10 +34,13 @@ class Workshop:
         The folder for results.
     data
         The folder of the datasets; None for generated stand-ins.
+    mark
+        The mark of the code, taken once for all processes.
     """
 
     out: Path
     data: Path | None
+    mark: str = field(default_factory=code_mark)
 
     @property
     def pieces(self) -> Path:
@@ -46,7 +48,7 @@ class Workshop:
         return self.out / "pieces" / ("stand-ins" if self.data is None else "datasets")
 
     def piece(self, work: Work) -> Path:
-        return self.pieces / f"{work.name}.parquet"
+        return self.pieces / f"{work.name}-{self.mark}.parquet"
 
     def missing(self, works: Iterable[Work]) -> list[Work]:
         """What is not done yet, in order."""
@@ -54,7 +56,7 @@ class Workshop:
 
     def collect(self, works: Iterable[Work]) -> pa.Table:
         """The results of finished work, in the order of the work."""
-        return pa.concat_tables(_read(self.piece(work)) for work in works)
+        return collected(map(self.piece, works))
 
 
 def do(
@@ -81,10 +83,3 @@ def _source(workshop: Workshop, name: str) -> MemorySource:
     dataset = DATASETS[name]
     source = stand_in(dataset) if workshop.data is None else load(dataset, workshop.data)
     return replace(source, threads=1)
-
-
-def _read(path: Path) -> pa.Table:
-    try:
-        return parquet.read_table(path)
-    except (OSError, pa.ArrowException):
-        raise InputError(f"{path} is damaged; delete it and run again") from None

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+import pyarrow as pa
 import typer
+from pyarrow import parquet
 
+import hushmeans
 from hushmeans.errors import InputError
 
 Work = TypeVar("Work")
@@ -38,6 +42,26 @@ def run_all(
             "a worker was killed, perhaps for lack of memory; finished work is kept: run again, "
             "with fewer --jobs"
         ) from None
+
+
+def code_mark() -> str:
+    """A mark of the code that makes our results: results of other code are not taken for them."""
+    root = Path(hushmeans.__file__).parent
+    paths = [path.relative_to(root) for path in root.rglob("*.py")]
+    code = b"".join((root / p).read_bytes() for p in sorted(paths) if p.parts[0] != "experiments")
+    return f"{zlib.crc32(code):08x}"
+
+
+def collected(pieces: Iterable[Path]) -> pa.Table:
+    """The results of finished work, one after the other."""
+    return pa.concat_tables(map(_read, pieces))
+
+
+def _read(path: Path) -> pa.Table:
+    try:
+        return parquet.read_table(path)
+    except (OSError, pa.ArrowException):
+        raise InputError(f"{path} is damaged; delete it and run again") from None
 
 
 @contextmanager

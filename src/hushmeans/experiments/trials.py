@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-import hushmeans
 from hushmeans.curator.sources.memory import MemorySource, from_memory
 from hushmeans.domain import Bounds
 from hushmeans.errors import SimulationWarning
@@ -23,6 +22,7 @@ from hushmeans.evaluate import score
 from hushmeans.experiments.baselines import Baseline, run_baseline
 from hushmeans.experiments.datasets import DATASETS, load
 from hushmeans.experiments.families import family
+from hushmeans.experiments.long_work import code_mark
 from hushmeans.experiments.peers import PEERS, Answer, PeerError, ask_peer
 from hushmeans.experiments.runs import MASTER_SEED
 from hushmeans.experiments.standins import stand_in
@@ -73,13 +73,6 @@ class Trial:
     cell: Cell
     first: int
     runs: int
-
-
-def code_mark() -> str:
-    """A mark of the code that makes our results: results of other code are not taken for them."""
-    root = Path(hushmeans.__file__).parent
-    paths = [path for path in root.rglob("*.py") if "experiments" not in path.parts]
-    return f"{zlib.crc32(b''.join(path.read_bytes() for path in sorted(paths))):08x}"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from hushmeans.ledger.address import Address
 from hushmeans.ledger.chain import Entry, Seal, append, canonical, release_digest, verify
 from hushmeans.ledger.database import reading, writing
 from hushmeans.ledger.schema import ENTRIES, RELEASES
-from hushmeans.ledger.standing import Amounts, Standing
+from hushmeans.ledger.standing import Standing
 
 LONGEST_NAME = 200
 
@@ -148,10 +148,6 @@ class Ledger:
     def standing(self, dataset: str) -> Standing:
         """The account of one dataset."""
         return Standing.of(dataset, self.history(dataset))
-
-    def remaining(self, dataset: str) -> Amounts | None:
-        """What a dataset may still spend; None if it has no limit."""
-        return self.standing(dataset).left
 
     def history(self, dataset: str) -> tuple[Entry, ...]:
         """All entries of one dataset, oldest first."""

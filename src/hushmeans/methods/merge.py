@@ -13,20 +13,20 @@ SMALLEST_WEIGHT = 1e-9
 """What a cluster of no noisy size weighs when it is joined with another."""
 
 
-def nearest_cost(squared_distances: FloatArray, sizes: FloatArray) -> FloatArray:
+def nearest_cost(squared_distances: FloatArray, size: float, sizes: FloatArray) -> FloatArray:
     """The paper's rule: the two nearest centroids join, whatever their sizes."""
     return squared_distances
 
 
-def ward_cost(squared_distances: FloatArray, sizes: FloatArray) -> FloatArray:
+def ward_cost(squared_distances: FloatArray, size: float, sizes: FloatArray) -> FloatArray:
     """Ward's rule: the pair joins that adds least to the squared distances within clusters."""
-    return squared_distances * (sizes[:, None] * sizes) / (sizes[:, None] + sizes)
+    return squared_distances * (size * sizes) / (size + sizes)
 
 
-RULES: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
-    "nearest": nearest_cost,
-    "ward": ward_cost,
-}
+Rule = Callable[[FloatArray, float, FloatArray], FloatArray]
+"""What it costs a cluster to join each of several others, from its squared distances to them."""
+
+RULES: Mapping[str, Rule] = {"nearest": nearest_cost, "ward": ward_cost}
 
 
 def merge(clusters: Clusters, n_clusters: int, rule: str) -> Clusters:
@@ -35,64 +35,98 @@ def merge(clusters: Clusters, n_clusters: int, rule: str) -> Clusters:
     A joined centroid is the mean weighted by the noisy sizes, a joined size their sum. The
     variances follow, with the weights taken as given.
     """
-    merged = _weighed(clusters)
-    while len(merged.sizes) > n_clusters:
-        merged = _join(merged, *_cheapest(merged, RULES[rule])[:2])
-    return merged
+    merging = _Merging(clusters, RULES[rule])
+    while merging.n_left > n_clusters:
+        merging.join_cheapest()
+    return merging.clusters_left
 
 
 def members(clusters: Clusters, n_clusters: int, rule: str) -> BoolArray:
     """For each cluster that `merge` gives, a row that says of which ones it is made."""
-    merged = _weighed(clusters)
-    made_of = np.eye(len(merged.sizes), dtype=np.bool_)
-    while len(merged.sizes) > n_clusters:
-        kept, gone, _ = _cheapest(merged, RULES[rule])
-        merged = _join(merged, kept, gone)
+    merging = _Merging(clusters, RULES[rule])
+    made_of = np.eye(merging.n_left, dtype=np.bool_)
+    while merging.n_left > n_clusters:
+        kept, gone, _ = merging.join_cheapest()
         made_of[kept] |= made_of[gone]
-        made_of = np.delete(made_of, gone, axis=0)
-    return made_of
+    return made_of[merging.left]
 
 
 def merging_costs(clusters: Clusters) -> list[float]:
     """What each step of Ward's merging adds up to, per record: from no step to one cluster left."""
-    merged = _weighed(clusters)
-    total = float(merged.sizes.sum())
+    merging = _Merging(clusters, ward_cost)
+    total = float(merging.sizes.sum())
     costs = [0.0]
-    while len(merged.sizes) > 1:
-        kept, gone, cost = _cheapest(merged, ward_cost)
+    while merging.n_left > 1:
+        _, _, cost = merging.join_cheapest()
         costs.append(costs[-1] + cost / total)
-        merged = _join(merged, kept, gone)
     return costs
 
 
-def _weighed(clusters: Clusters) -> Clusters:
-    weights = np.maximum(clusters.sizes, SMALLEST_WEIGHT)
-    return Clusters(clusters.centroids, clusters.variances, weights, clusters.size_variances)
+class _Merging:
+    """Clusters that join, the cheapest pair first; of a pair, the first is kept.
 
+    Of each cluster that is left, the cheapest of the later ones is remembered. After a join only
+    those look again whose cheapest has changed, so that thousands of clusters are no trouble.
+    """
 
-def _cheapest(
-    clusters: Clusters, rule: Callable[[FloatArray, FloatArray], FloatArray]
-) -> tuple[int, int, float]:
-    """The pair that the rule joins first, and its cost."""
-    gaps = clusters.centroids[:, None] - clusters.centroids[None]
-    costs = rule((gaps**2).sum(axis=2), clusters.sizes)
-    costs[np.tril_indices(len(costs))] = np.inf
-    kept, gone = np.unravel_index(np.argmin(costs), costs.shape)
-    return int(kept), int(gone), float(costs[kept, gone])
+    def __init__(self, clusters: Clusters, rule: Rule) -> None:
+        self.centroids, self.variances = clusters.centroids.copy(), clusters.variances.copy()
+        self.sizes = np.maximum(clusters.sizes, SMALLEST_WEIGHT)
+        self.size_variances = clusters.size_variances.copy()
+        self.left = np.ones(len(self.sizes), dtype=np.bool_)
+        self.n_left = len(self.sizes)
+        self._rule = rule
+        self._partners = np.zeros(self.n_left, dtype=np.int64)
+        self._costs = np.full(self.n_left, np.inf)
+        for cluster in range(self.n_left):
+            self._look(cluster)
 
+    @property
+    def clusters_left(self) -> Clusters:
+        columns = (self.centroids, self.variances, self.sizes, self.size_variances)
+        return Clusters(*(column[self.left] for column in columns))
 
-def _join(clusters: Clusters, kept: int, gone: int) -> Clusters:
-    pair = [kept, gone]
-    weights = (clusters.sizes[pair] / clusters.sizes[pair].sum())[:, None]
-    joined = (
-        (clusters.centroids, (weights * clusters.centroids[pair]).sum(axis=0)),
-        (clusters.variances, (weights**2 * clusters.variances[pair]).sum(axis=0)),
-        (clusters.sizes, clusters.sizes[pair].sum()),
-        (clusters.size_variances, clusters.size_variances[pair].sum()),
-    )
-    columns = []
-    for column, value in joined:
-        replaced = column.copy()
-        replaced[kept] = value
-        columns.append(np.delete(replaced, gone, axis=0))
-    return Clusters(*columns)
+    def join_cheapest(self) -> tuple[int, int, float]:
+        """Which cluster was kept, which is gone, and what that cost."""
+        kept = int(self._costs.argmin())
+        gone, cost = int(self._partners[kept]), float(self._costs[kept])
+        self._join(kept, gone)
+        self._reconsider(kept, gone)
+        return kept, gone, cost
+
+    def _join(self, kept: int, gone: int) -> None:
+        pair = [kept, gone]
+        weights = (self.sizes[pair] / self.sizes[pair].sum())[:, None]
+        self.centroids[kept] = (weights * self.centroids[pair]).sum(axis=0)
+        self.variances[kept] = (weights**2 * self.variances[pair]).sum(axis=0)
+        self.sizes[kept] = self.sizes[pair].sum()
+        self.size_variances[kept] = self.size_variances[pair].sum()
+        self.left[gone] = False
+        self.n_left -= 1
+
+    def _reconsider(self, kept: int, gone: int) -> None:
+        """Remember anew what is cheapest, now that one cluster has moved and one is gone."""
+        costs = self._costs_of(kept, slice(0, kept))
+        earlier, partners = self._costs[:kept], self._partners[:kept]
+        cheaper = (costs < earlier) | ((costs == earlier) & (kept < partners))
+        cheaper &= self.left[:kept]
+        earlier[cheaper], partners[cheaper] = costs[cheaper], kept
+        self._costs[gone] = np.inf
+        lost = ((self._partners == kept) | (self._partners == gone)) & self.left
+        lost[:kept] &= ~cheaper
+        lost[kept] = True
+        for cluster in lost.nonzero()[0].tolist():
+            self._look(cluster)
+
+    def _look(self, cluster: int) -> None:
+        """Remember the cheapest of the later clusters that are left."""
+        later = cluster + 1
+        if later < len(self.sizes):
+            costs = self._costs_of(cluster, slice(later, None))
+            nearest = int(np.where(self.left[later:], costs, np.inf).argmin())
+            self._partners[cluster] = later + nearest
+            self._costs[cluster] = costs[nearest] if self.left[later + nearest] else np.inf
+
+    def _costs_of(self, cluster: int, others: slice) -> FloatArray:
+        squares = ((self.centroids[others] - self.centroids[cluster]) ** 2).sum(axis=1)
+        return self._rule(squares, float(self.sizes[cluster]), self.sizes[others])

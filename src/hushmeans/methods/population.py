@@ -17,7 +17,7 @@ WIDTH = 0.15
 SPACING = 0.25
 """The same, at the most, as a part of the side of the cube that a cluster has for itself."""
 STANDINS = 1000
-MOST_CLUSTERS = 100
+MOST_STANDIN_CLUSTERS = 100
 """Stand-ins are of so many clusters at the most: further ones change no distance to the nearest."""
 
 
@@ -50,7 +50,7 @@ class Population:
         """
         side = 2 * EDGE * n_clusters ** (-1 / n_features)
         width = min(WIDTH, SPACING * side)
-        standins = _standins(n_features, min(n_clusters, MOST_CLUSTERS), width, seed)
+        standins = _standins(n_features, min(n_clusters, MOST_STANDIN_CLUSTERS), width, seed)
         return cls(size, n_clusters, width, *standins)
 
     @property

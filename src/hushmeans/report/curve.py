@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hushmeans.budget import LARGEST_EPSILON
 from hushmeans.curator.questions import LARGEST_COUNT
 from hushmeans.errors import HushmeansError
 from hushmeans.forecasting import forecast
@@ -111,7 +112,8 @@ class Line:
 def _lines(report: Report) -> list[Line]:
     """Over the same epsilons for all releases."""
     owns = [max(float(source.release.budget.epsilon), SMALLEST) for source in report.sources]
-    epsilons = tuple(np.geomspace(min(owns) / REACH, max(owns) * REACH, POINTS).tolist())
+    ends = min(owns) / REACH, min(max(owns) * REACH, LARGEST_EPSILON)
+    epsilons = tuple(np.geomspace(*ends, POINTS).tolist())
     return [
         Line(
             source.release,
@@ -125,7 +127,7 @@ def _lines(report: Report) -> list[Line]:
 
 def _table(line: Line) -> str:
     own, _ = line.here
-    epsilons = [step * own for step in STEPS]
+    epsilons = [step * own for step in STEPS if step * own <= LARGEST_EPSILON]
     rows = "".join(
         f"<tr{' class=here' if epsilon == own else ''}><th scope='row'>{plain(epsilon)}</th>"
         f"<td class='number'>{percent(error / 2)}</td></tr>"

@@ -47,7 +47,7 @@ def _questions(release: Release) -> str:
         )
     total = plain(sum(spend.loss for spend in release.spends))
     return (
-        "<table class='bars'><thead><tr><th scope='col'>round</th><th scope='col'>asked</th>"
+        "<table class='bars'><thead><tr><th scope='col'>question</th><th scope='col'>asked</th>"
         f"<th scope='col'>share</th><th scope='col'>{unit}</th></tr></thead>"
         f"<tbody>{''.join(rows)}</tbody><tfoot><tr><th scope='row' colspan='3'>in all, by OpenDP's "
         f"privacy maps</th><td class='number'>{total}</td></tr></tfoot></table>"

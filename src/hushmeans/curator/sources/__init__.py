@@ -113,7 +113,8 @@ def _narrowed(
         return bounds, None
     if isinstance(columns, str) or not all(isinstance(name, str) for name in columns):
         raise InputTypeError("columns must be a list of the features' names, as text")
-    if not columns:
+    names = tuple(columns)
+    if not names:
         raise InputError("columns is empty; name at least one feature")
-    check_distinct(list(columns), "in columns: ")
-    return bounds.only(columns), tuple(columns)
+    check_distinct(names, "in columns: ")
+    return bounds.only(names), names

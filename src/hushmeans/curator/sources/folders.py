@@ -38,13 +38,14 @@ class DataFile:
     partition
         The columns that its folders stand for (``year=2024``), and the text of their values.
     stamp
-        Its size and time of change, by which another content is noticed.
+        What tells it from any other file, and its size and time of change, by which another
+        content is noticed.
     """
 
     path: Path = field(repr=False)
     label: str
     partition: Mapping[str, str] = field(default_factory=dict, repr=False)
-    stamp: tuple[int, int] = (0, 0)
+    stamp: tuple[int, ...] = ()
 
     @property
     def format(self) -> str:
@@ -76,7 +77,13 @@ def find_files(path: Path) -> tuple[DataFile, ...]:
     if not paths:
         raise InputError(f"{path}: there are no files in this folder")
     files = tuple(_file_below(path, each) for each in paths)
+    first_of: dict[tuple[int, ...], DataFile] = {}
     for file in files:
+        if (other := first_of.setdefault(file.stamp, file)) is not file:
+            raise InputError(
+                f"{file.label}: it is the same file as {other.label}, by a link; its records would "
+                "count twice"
+            )
         if file.format != files[0].format:
             raise InputError(
                 f"{file.label}: it is not of the same format as {files[0].label}; "
@@ -87,6 +94,7 @@ def find_files(path: Path) -> tuple[DataFile, ...]:
 
 def lone_file(path: Path) -> DataFile:
     """A file that is named by itself."""
+    _check_name(path)
     stamp = attempt(str(path), lambda: _stamp(path), _missing)
     return DataFile(path, str(path), stamp=stamp)
 
@@ -107,8 +115,14 @@ def _below(folder: Path) -> list[Path]:
     def fail(error: OSError) -> None:
         raise error
 
-    walk = os.walk(folder, onerror=fail, followlinks=True)
-    found = sorted(Path(above, name) for above, _, names in walk for name in names)
+    found, visited = [], set()
+    for above, _, names in os.walk(folder, onerror=fail, followlinks=True):
+        real = os.path.realpath(above)
+        if real in visited:
+            raise InputError(f"{folder}: a link in it leads to a folder that is in it already")
+        visited.add(real)
+        found += [Path(above, name) for name in names]
+    found.sort()
     return [path for path in found if not any(map(_hidden, path.relative_to(folder).parts))]
 
 
@@ -117,6 +131,7 @@ def _hidden(name: str) -> bool:
 
 
 def _file_below(folder: Path, path: Path) -> DataFile:
+    _check_name(path)
     *folders, name = path.relative_to(folder).parts
     pairs = [each.partition("=") for each in folders]
     label = folder.joinpath(*(f"{key}=*" if equals else key for key, equals, _ in pairs), name)
@@ -125,9 +140,17 @@ def _file_below(folder: Path, path: Path) -> DataFile:
     return DataFile(path, str(label), partition, stamp)
 
 
-def _stamp(path: Path) -> tuple[int, int]:
+def _check_name(path: Path) -> None:
+    """Arrow opens files by names in UTF-8."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{str(path)!a}: its name is not UTF-8; rename it") from None
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
     found = os.stat(path)
-    return found.st_size, found.st_mtime_ns
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _missing(error: Exception) -> str:

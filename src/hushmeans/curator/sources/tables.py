@@ -16,7 +16,9 @@ NONE: Mapping[str, float] = MappingProxyType({})
 
 
 def is_table(data: Any) -> bool:
-    """Whether the data says that it can be read as Arrow columns."""
+    """Whether the data is of pandas, or says that it can be read as Arrow columns."""
+    if hasattr(data, "iloc"):
+        return True
     return hasattr(data, "__arrow_c_stream__") and not hasattr(data, "__array_interface__")
 
 
@@ -109,6 +111,11 @@ def _checked_pandas(frame: Any, columns: Sequence[str] | None) -> Any:
     """The columns that matter, unless pandas itself does not know them to be numbers."""
     if frame.ndim != 2:
         raise InputError("expected a table, got one column; use frame[[name]] to keep it a table")
+    if len({isinstance(name, str) for name in frame.columns}) > 1:
+        raise InputTypeError(
+            "some columns are named by text and some are not; make all names text with "
+            "frame.columns = frame.columns.astype(str)"
+        )
     check_distinct([str(name) for name in frame.columns])
     if columns is not None:
         frame = known_columns(frame, columns)
