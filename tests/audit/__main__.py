@@ -66,10 +66,11 @@ def all_judged(claims: list[Claim], jobs: int | None, progress: Progress) -> lis
         found = list(judged(claim, jobs))
         audits += found
         progress.advance(task, _weight(claim))
-        left = (progress.tasks[task].time_remaining or 0) / 60
+        left = progress.tasks[task].time_remaining
+        time_left = "" if left is None else f", {left / 60:.0f} minutes left"
+        said = ", ".join(map(_said, found))
         progress.console.print(
-            f"{number} of {len(claims)}, {left:.0f} minutes left: {claim.what}, {claim.record}: "
-            + ", ".join(map(_said, found)),
+            f"{number} of {len(claims)}{time_left}: {claim.what}, {claim.record}: {said}",
             highlight=False,
             soft_wrap=True,
         )

@@ -43,7 +43,10 @@ The claimed ε is large enough for a bound to say something, and small enough fo
 n counted runs prove at most about log(n/15), which is 4.9 for 2,000, even where a record lies open.
 The paper's methods by default share their budget among 12 rounds. So many small losses partly
 cancel, and a release shows little more than the last round: most of the budget cannot be seen
-there by anybody. With as few rounds as a method allows, more shows.
+there by anybody. With as few rounds as a method allows, more shows. A row whose bound is far below
+its claim would not notice a small breach, such as noise of half the scale: 12 rounds with Laplace
+noise are such rows. One answer about the only record, or all answers of a fit of one round,
+would show it.
 
 With δ > 0 the noise is Gaussian, and an event that shows its ε at δ = 1e-6 happens less than once
 in a million runs. Therefore a second bound: it takes for granted that the noise is Gaussian,
@@ -105,7 +108,8 @@ def _summary(
 def _glance(audits: Sequence[Audited]) -> str:
     """For each method and noise, the fits and the highest bounds."""
     head = (
-        "The highest bounds of each method, from all its rows below.\n\n"
+        "The highest bounds of each method, from all its rows below; with δ > 0, the higher of\n"
+        "the two bounds.\n\n"
         "| method | claimed ε | δ | fits | on `release_` | on all answers |\n"
         "|---|--:|--:|--:|--:|--:|\n"
     )
