@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -130,6 +130,13 @@ def _mapped(kind: type[Mechanism], sensitivity: int, scale: float) -> float:
     return float(kind.measurement(scale).map(kind.distance(sensitivity)))
 
 
+@cache
+def _integers(norm: Norm) -> tuple[Any, Any]:
+    """OpenDP's domain of vectors of 64-bit integers, and its metric; neither has a state."""
+    metric = metrics.l1_distance(T="i64") if norm == "l1" else metrics.l2_distance(T="f64")
+    return domains.vector_domain(domains.atom_domain(T="i64")), metric
+
+
 class Laplace(Mechanism):
     """Discrete Laplace noise on totals of bounded L1 norm; a loss is an epsilon."""
 
@@ -137,11 +144,7 @@ class Laplace(Mechanism):
 
     @staticmethod
     def measurement(scale: float) -> Any:
-        return measurements.make_laplace(
-            domains.vector_domain(domains.atom_domain(T="i64")),
-            metrics.l1_distance(T="i64"),
-            scale,
-        )
+        return measurements.make_laplace(*_integers("l1"), scale)
 
     @staticmethod
     def distance(sensitivity: int) -> int:
@@ -171,11 +174,7 @@ class Gaussian(Mechanism):
 
     @staticmethod
     def measurement(scale: float) -> Any:
-        return measurements.make_gaussian(
-            domains.vector_domain(domains.atom_domain(T="i64")),
-            metrics.l2_distance(T="f64"),
-            scale,
-        )
+        return measurements.make_gaussian(*_integers("l2"), scale)
 
     @staticmethod
     def distance(sensitivity: int) -> float:
@@ -194,9 +193,15 @@ class Gaussian(Mechanism):
         return _largest_rho(budget.epsilon, budget.delta)
 
     def epsilon(self, loss: Fraction, delta: Fraction) -> Fraction:
-        unit_noise: Any = combinators.make_zCDP_to_approxDP(self.measurement(1.0))
-        distance = math.nextafter(math.sqrt(2 * loss), math.inf)
-        return Fraction(unit_noise.map(distance).epsilon(-_rounded_up(-delta)))
+        return _epsilon_of(loss, delta)
+
+
+@lru_cache(maxsize=1024)
+def _epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
+    """OpenDP's conversion from zCDP; every fit of one plan asks for the same."""
+    unit_noise: Any = combinators.make_zCDP_to_approxDP(Gaussian.measurement(1.0))
+    distance = math.nextafter(math.sqrt(2 * rho), math.inf)
+    return Fraction(unit_noise.map(distance).epsilon(-_rounded_up(-delta)))
 
 
 def _rounded_up(number: int | Fraction) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -29,7 +30,7 @@ class Neighbours:
     fewer: FloatArray = field(repr=False)
     record: FloatArray = field(repr=False)
 
-    @property
+    @cached_property
     def box(self) -> Box:
         n_features = self.record.shape[1]
         return Box((-1.0,) * n_features, (1.0,) * n_features)
@@ -40,7 +41,12 @@ class Neighbours:
 
     def encoded(self, more: bool) -> GridArray:
         """The same, on the grid."""
-        return encode(self.table(more), self.box)
+        return self._encoded[more]
+
+    @cached_property
+    def _encoded(self) -> tuple[GridArray, GridArray]:
+        fewer, more = (encode(self.table(more), self.box) for more in (False, True))
+        return fewer, more
 
 
 def _pair(name: str, fewer: list[list[float]], record: list[float]) -> Neighbours:

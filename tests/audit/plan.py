@@ -24,14 +24,23 @@ from hushmeans.mechanisms import mechanism_for
 from hushmeans.methods.registry import METHODS
 from hushmeans.types import IntArray
 
-BUDGETS = (Budget.of(2), Budget.of(2, 1e-6))
-"""Large enough for a bound to be far from 0, small enough for both tails to be seen."""
+BUDGETS = (Budget.of(4), Budget.of(4, 1e-6))
+"""Large enough for a bound to be far from 0, small enough for the fewest runs to prove a breach."""
 
-NOISE_RUNS, ANSWER_RUNS, FIT_RUNS, SHORT_FIT_RUNS = 100_000, 10_000, 4_000, 8_000
+NOISE_RUNS, ANSWER_RUNS, FIT_RUNS, SHORT_FIT_RUNS = 200_000, 20_000, 10_000, 4_000
 """Runs on each neighbour."""
 
-FEWEST_ROUNDS = {"average_k": 1, "allocation_k": 2, "average_nk": 1, "allocation_nk": 2}
+FEWEST_ROUNDS = {
+    "refined": 2,
+    "average_k": 1,
+    "allocation_k": 2,
+    "average_nk": 1,
+    "allocation_nk": 2,
+}
 """As few rounds as show how a method shares its budget: the last answer is then worth most."""
+
+FITTED = ((NOBODY, 1), (ISOLATED, 2), (FOUNDING, 3), (DUPLICATE, 1))
+"""The neighbours of whole fits, and into how many clusters."""
 
 
 @dataclass(frozen=True)
@@ -123,13 +132,22 @@ def _places(pair: Neighbours) -> IntArray:
 
 
 def fit_claims(budget: Budget) -> Iterator[Claim]:
-    """Every method: with its default settings, and with as few rounds as are honest."""
+    """Every method, with many rounds and with few."""
+    yield from default_fits(budget)
+    yield from short_fits(budget)
+
+
+def default_fits(budget: Budget) -> Iterator[Claim]:
+    """Every method with its default settings, on the smallest tables."""
     for method in METHODS:
-        default = WholeFit(NOBODY, budget, method)
-        yield Claim("fit", method, NOBODY.name, default, FIT_RUNS)
+        target = WholeFit(NOBODY, budget, method)
+        yield Claim("fit", method, NOBODY.name, target, FIT_RUNS)
+
+
+def short_fits(budget: Budget) -> Iterator[Claim]:
+    """Every method with as few rounds as are honest, on every pair of neighbours."""
     for method, rounds in FEWEST_ROUNDS.items():
-        few = WholeFit(NOBODY, budget, method, options={"rounds": rounds})
-        what = f"{method}, {rounds} round{'s' if rounds > 1 else ''}"
-        yield Claim("fit", what, NOBODY.name, few, SHORT_FIT_RUNS)
-    isolated = WholeFit(ISOLATED, budget, "average_k", n_clusters=2, options={"rounds": 1})
-    yield Claim("fit", "average_k, 1 round, k = 2", ISOLATED.name, isolated, FIT_RUNS)
+        for pair, k in FITTED:
+            target = WholeFit(pair, budget, method, n_clusters=k, options={"rounds": rounds})
+            what = f"{method}, {rounds} round{'s' if rounds > 1 else ''}, k = {k}"
+            yield Claim("fit", what, pair.name, target, SHORT_FIT_RUNS)

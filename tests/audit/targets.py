@@ -12,7 +12,7 @@ from unittest.mock import patch
 import numpy as np
 
 from audit.neighbours import Neighbours
-from audit.statistics import ANSWER, PUBLISHED, of_answers, of_clusters
+from audit.statistics import ANSWER, PUBLISHED, likelihood_ratio, of_answers, of_clusters
 from hushmeans import DPKMeans, fitting
 from hushmeans.budget import Budget
 from hushmeans.curator import kernel
@@ -168,16 +168,15 @@ class WholeFit:
     ) -> tuple[float, ...]:
         """The likelihood ratios multiply, so their logarithms are added."""
         mechanism = self.mechanism or mechanism_for(self.budget)
-        rows = []
+        ratios, bare = [], 0
         for question, share, answer in answers:
             scale = claimed_scale(mechanism, self.budget, question, share)
-            exact = exact_answers(self.pair, question)
+            fewer, more = exact_answers(self.pair, question)
             noisy = answer.values.reshape(1, -1)
-            rows.append(of_answers(noisy, *exact, scale, mechanism.norm)[0])
-        ratios = [row[ANSWER.index("likelihood ratio")] for row in rows]
-        bare = sum(row[ANSWER.index("entries without noise")] for row in rows)
+            ratios.append(float(likelihood_ratio(noisy, fewer, more, scale, mechanism.norm)[0]))
+            bare += int((noisy == fewer).sum())
         largest = max(ratios, key=abs)
-        return (sum(ratios), ratios[0], ratios[-1], largest, bare, float(len(rows)))
+        return (sum(ratios), ratios[0], ratios[-1], largest, float(bare), float(len(ratios)))
 
 
 def _plain(table: ClusterTable) -> tuple[FloatArray, FloatArray]:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from audit.bounds import LowerBound
 from audit.broken import VARIANTS
+from audit.neighbours import DUPLICATE, FOUNDING, ISOLATED, NOBODY
 from audit.page import Audited, page
 from audit.plan import Claim, all_claims
 from audit.running import Caught, Finding
+from audit.targets import WholeFit
 from hushmeans.methods.registry import METHODS
 
 CLAIMS = list(all_claims())
 
 
-def audit(claim: Claim, epsilon: float) -> Audited:
+def audit(claim: Claim, epsilon: float, view: str = "ask") -> Audited:
     finding = Finding(claim.target.budget, LowerBound(epsilon, "distance"), None)
-    return Audited(claim, "ask", finding, seconds=60)
+    return Audited(claim, view, finding, seconds=60)
 
 
-@pytest.mark.parametrize(("epsilon", "broken"), [(1.99, 0), (2.01, 1)])
+@pytest.mark.parametrize(("epsilon", "broken"), [(3.99, 0), (4.01, 1)])
 def test_bounds_above_the_claim_are_counted(epsilon: float, broken: int) -> None:
     text = page([audit(CLAIMS[0], epsilon), audit(CLAIMS[-1], 0.1)], [])
     assert f"**{broken} of 2 bounds exceed the claim" in text
@@ -34,6 +38,16 @@ def test_a_variant_that_is_not_caught_is_said_to_be() -> None:
     assert "**not caught**" in text
 
 
-def test_every_method_is_audited_with_both_noises() -> None:
-    audited = {(claim.what, claim.target.budget.delta > 0) for claim in CLAIMS}
-    assert {(method, gaussian) for method in METHODS for gaussian in (False, True)} <= audited
+def test_every_method_is_fitted_on_every_pair_with_both_noises() -> None:
+    fits = [claim.target for claim in CLAIMS if isinstance(claim.target, WholeFit)]
+    audited = {(fit.method, fit.pair.name, fit.budget.delta > 0) for fit in fits}
+    pairs = (NOBODY.name, ISOLATED.name, FOUNDING.name, DUPLICATE.name)
+    assert audited == set(product(METHODS, pairs, (False, True)))
+    defaults = {(fit.method, fit.budget.delta > 0) for fit in fits if not fit.options}
+    assert defaults == set(product(METHODS, (False, True)))
+
+
+def test_the_highest_bounds_of_each_method_stand_above_its_rows() -> None:
+    first, second = [claim for claim in CLAIMS if claim.what.startswith("average_k, 1 round")][:2]
+    text = page([audit(first, 0.5, "release_"), audit(second, 1.5, "release_")], [])
+    assert "| average_k | 4 | 0 | 16,000 | 1.50 | 0.00 |" in text

@@ -11,6 +11,8 @@ import math
 import warnings
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
@@ -25,6 +27,9 @@ from hushmeans.methods.method import Found
 from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 from hushmeans.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 MERGE = "ward"
 PICTURE_RECORDS = 3000
@@ -250,12 +255,11 @@ def _start(picture: Picture, n_centroids: int, generator: Generator) -> Clusters
     """Ordinary k-means on the picture; nothing is known of its error."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
-    from threadpoolctl import threadpool_limits
 
     seed = int(generator.integers(2**31))
     model = KMeans(n_centroids, n_init=4, max_iter=30, random_state=seed)
     # On one thread: the same on every machine, and no thread spins beside a busy neighbour.
-    with warnings.catch_warnings(), threadpool_limits(1):
+    with warnings.catch_warnings(), _thread_pools().limit(limits=1):
         warnings.simplefilter("ignore", ConvergenceWarning)  # a picture may be of few records
         model.fit(picture.records)
     shares = np.bincount(model.labels_, minlength=n_centroids) / len(model.labels_)
@@ -266,6 +270,14 @@ def _start(picture: Picture, n_centroids: int, generator: Generator) -> Clusters
         sizes=sizes,
         size_variances=(SIZE_DOUBT * np.maximum(sizes, 1.0)) ** 2,
     )
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    """The libraries that k-means computes with, looked up once: the search takes milliseconds."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def shares_of_rounds(rest: Fraction, rounds: int, last_round: float) -> list[Fraction]:
