@@ -23,7 +23,7 @@ from hushmeans.domain import Grid
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 UNIT = 2**20
-BORDERS = (0, 1, 15, 31, 32, 33, 64, 255, 256, 257, 2000)
+BORDERS = (0, 1, 15, 31, 32, 33, 64, 255, 256, 257, 768, 2000)
 """Numbers of records around those at which tiles and blocks end."""
 
 
@@ -80,9 +80,10 @@ def test_records_on_the_border_between_two_centroids(n_features: int) -> None:
     assert_same(centroids, records.astype(np.int32))
 
 
-def test_the_largest_sums_do_not_overflow() -> None:
+@pytest.mark.parametrize("n_records", [799, 815, 1023, 1535, 5000])
+def test_the_largest_sums_do_not_overflow(n_records: int) -> None:
     """Every record in one corner, its centroid in the opposite one: 2**21 to each entry."""
-    records = np.full((5000, 3), UNIT, dtype=np.int32)
+    records = np.full((n_records, 3), UNIT, dtype=np.int32)
     assert_same(np.full((1, 3), -UNIT), records)
     assert_same(np.full((2, 3), UNIT), -records)
 

@@ -89,6 +89,7 @@ def clipped(vector: list[int], clip: int, norm: str) -> list[int]:
 def test_clipping_is_exact(vector: IntArray, norm: Norm, data: st.DataObject) -> None:
     clip = data.draw(st.integers(1, vector.size * GRID.unit))
     vectors = compiled._vectors(compiled._width(vector.size))
+    vectors.rows[:] = 0
     vectors.rows[: vector.size] = vector
     compiled._clip(vectors, np.uint64(1), clip, norm == "l1")
     assert vectors.rows[: vector.size].tolist() == clipped(vector.tolist(), clip, norm)

@@ -45,7 +45,10 @@ TILE = 2 * LANES
 """Records scored at a time: two vectors for each feature."""
 
 BLOCK = 8 * TILE
-"""Records added up in 32 bits, where each adds less than 2**21 to an entry."""
+"""Records handled at a time: what is known of them stays in the fastest cache."""
+
+MOST = 3 * BLOCK
+"""Records added up in 32 bits, and less than a block more. Each adds up to 2**21 to an entry."""
 
 LONGEST = 2**31
 """No vector that is clipped is as long."""
@@ -55,7 +58,8 @@ ROUNDING = 2.0**-24
 
 # Numba need not ask of an unsigned index whether it counts from the end.
 ZERO, ONE, TWO, THREE, FOUR = (np.uint64(number) for number in range(5))
-EIGHT, VECTOR, ROW, ROWS = np.uint64(8), np.uint64(LANES), np.uint64(TILE), np.uint64(BLOCK)
+EIGHT, VECTOR, ROW = np.uint64(8), np.uint64(LANES), np.uint64(TILE)
+ROWS, FULL = np.uint64(BLOCK), np.uint64(MOST)
 
 Targets = namedtuple("Targets", "exact points norms doubt")
 """What records are compared with: the centroids in float64; in float32, three by three, feature
@@ -66,7 +70,7 @@ Room = namedtuple("Room", "columns best")
 """Where records are scored: a tile as columns of floats; a block's indices of centroids."""
 
 Part = namedtuple("Part", "rows width")
-"""The sums of a block in 32 bits: rows of features, a count, and padding to whole vectors."""
+"""Sums of some records in 32 bits: rows of features, a count, and padding to whole vectors."""
 
 Vectors = namedtuple("Vectors", "rows width sizes far")
 """What is clipped: the vectors of a block in rows as wide; how long each is; which are too long."""
@@ -130,7 +134,9 @@ def add_up_totals(records, centroids, unit, sums):
             count = min(ROWS, n_records - first)
             find(flat, first, count, among, room)
             _add_rows(flat, first * n_features, n_features, n_features, count, room.best, part)
-            _flush(part, unit, sums)
+            if (first + ROWS) % FULL == ZERO:
+                _flush(part, unit, sums)
+    _flush(part, unit, sums)
 
 
 @compiled()
@@ -146,7 +152,9 @@ def add_up_shifts(records, centroids, unit, clip, in_l1, size_unit, sums):
             _subtract(flat, first * n_features, n_features, count, room.best, origins, shifts.rows)
             _clip(shifts, count, clip, in_l1)
             _add_rows(shifts.rows, ZERO, part.width, n_features, count, room.best, part)
-            _flush(part, size_unit, sums)
+            if (first + ROWS) % FULL == ZERO:
+                _flush(part, size_unit, sums)
+    _flush(part, size_unit, sums)
 
 
 @compiled()
@@ -155,6 +163,7 @@ def add_up_spread(records, centre, bits, clip, in_l1, sums):
     flat, n_features = records.reshape(-1), np.uint64(records.shape[1])
     squares = _vectors(_width(n_features))
     rows, width = squares.rows, squares.width
+    rows[:] = 0
     for first in range(ZERO, np.uint64(len(records)), ROWS):
         count = min(ROWS, np.uint64(len(records)) - first)
         for i in range(count):
@@ -383,8 +392,8 @@ def _origins(centroids, width):
 
 @inlined()
 def _vectors(width):
-    """Room for the vectors of a block."""
-    rows = np.zeros(ROWS * width, np.int32)
+    """Room for the vectors of a block; what pads them must be zero."""
+    rows = np.empty(ROWS * width, np.int32)
     return Vectors(rows, width, np.empty(BLOCK, np.int64), np.empty(BLOCK, np.uint64))
 
 
@@ -458,7 +467,7 @@ def _root_above(square):
 
 @inlined()
 def _partial(sums):
-    """Room for the sums of a block."""
+    """Room for the sums of some records."""
     width = _width(sums.shape[1] - 1)
     return Part(np.zeros(len(sums) * width, np.int32), width)
 
@@ -490,7 +499,7 @@ def _add_rows(flat, start, stride, n_features, count, best, part):
 
 @inlined()
 def _flush(part, unit, sums):
-    """Move the sums of a block to where there is room for all records."""
+    """Move the sums of some records to where there is room for those of all."""
     rows, width = part
     last = np.uint64(sums.shape[1] - 1)
     for j in range(np.uint64(len(sums))):
