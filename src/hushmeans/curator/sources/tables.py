@@ -111,12 +111,12 @@ def _checked_pandas(frame: Any, columns: Sequence[str] | None) -> Any:
     """The columns that matter, unless pandas itself does not know them to be numbers."""
     if frame.ndim != 2:
         raise InputError("expected a table, got one column; use frame[[name]] to keep it a table")
+    check_distinct([str(name) for name in frame.columns])
     if len({isinstance(name, str) for name in frame.columns}) > 1:
         raise InputTypeError(
             "some columns are named by text and some are not; make all names text with "
             "frame.columns = frame.columns.astype(str)"
         )
-    check_distinct([str(name) for name in frame.columns])
     if columns is not None:
         frame = known_columns(frame, columns)
     for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
