@@ -156,6 +156,20 @@ def test_a_fit_can_be_repeated_by_its_id(capsys: pytest.CaptureFixture[str]) -> 
         assert run(*FIT, "--out", name, "--release-id", "first") == 0
     assert "'first' was made before: this is that release, and noth" in capsys.readouterr().err
     assert Path("a.json").read_text() == Path("b.json").read_text()
+    assert run(*FIT, "--out", "a.json", "--release-id", "first") == 0
+    assert Path("a.json").read_text() == Path("b.json").read_text()
+    assert Ledger().standing("people").debits == 1
+
+
+def test_a_fit_that_is_repeated_replaces_no_other_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*FIT, "--out", "a.json", "--release-id", "first") == 0
+    Path("b.json").write_text("mine")
+    for name, release_id in (("b.json", "first"), ("a.json", "second")):
+        capsys.readouterr()
+        assert run(*FIT, "--out", name, "--release-id", release_id) == 2
+        assert f"{name} exists already" in capsys.readouterr().err
+    assert Path("b.json").read_text() == "mine"
+    assert run(*FIT, "--out", "a.json", "--release-id", "first", "--k", "3") == 2
     assert Ledger().standing("people").debits == 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
@@ -117,6 +118,19 @@ def verify(
         _print_json(vars(seal))
     else:
         typer.echo(f"No entry changed or missing, of {seal.entries}; digest {seal.digest}")
+
+
+def place_for(
+    out: Path, books: Ledger | None, release_id: str | None
+) -> AbstractContextManager[Path | None]:
+    """Where to write a release; None if the file holds the one with this id already."""
+    from hushmeans.files import written_whole
+
+    if books is not None and release_id is not None and out.is_file():
+        with suppress(LedgerError, UnicodeError):
+            if books.stored(release_id) == out.read_text(encoding="utf-8"):
+                return nullcontext(None)
+    return written_whole(out, replace=False)
 
 
 def named_after(file: str) -> str:

@@ -127,7 +127,6 @@ def fit(
     It is debited in the ledger first, which refuses what is above the dataset's limit. With --rows
     the forecast's verdict comes before that; the number of records is never taken from the file.
     """
-    from hushmeans.files import written_whole
     from hushmeans.fitting import fit_release
     from hushmeans.progress import bar
 
@@ -148,7 +147,7 @@ def fit(
         quiet=json,
     )
     with (
-        written_whole(out, replace=False) as beside,
+        budget_command.place_for(out, books, release_id) as beside,
         _records(file, features, spark) as records,
         bar(show_nonprivate=show_nonprivate_progress) as watch,
     ):
@@ -169,7 +168,8 @@ def fit(
             dataset=name,
             release_id=release_id,
         )
-        beside.write_text(release.to_json(), encoding="utf-8")
+        if beside is not None:
+            beside.write_text(release.to_json(), encoding="utf-8")
     if json:
         typer.echo(release.to_json(), nl=False)
     else:
