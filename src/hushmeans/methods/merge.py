@@ -95,38 +95,40 @@ class _Merging:
         return kept, gone, cost
 
     def _join(self, kept: int, gone: int) -> None:
-        pair = [kept, gone]
-        weights = (self.sizes[pair] / self.sizes[pair].sum())[:, None]
-        self.centroids[kept] = (weights * self.centroids[pair]).sum(axis=0)
-        self.variances[kept] = (weights**2 * self.variances[pair]).sum(axis=0)
-        self.sizes[kept] = self.sizes[pair].sum()
-        self.size_variances[kept] = self.size_variances[pair].sum()
+        size = self.sizes[kept] + self.sizes[gone]
+        own, other = self.sizes[kept] / size, self.sizes[gone] / size
+        self.centroids[kept] = own * self.centroids[kept] + other * self.centroids[gone]
+        self.variances[kept] = (
+            own * own * self.variances[kept] + other * other * self.variances[gone]
+        )
+        self.sizes[kept] = size
+        self.size_variances[kept] += self.size_variances[gone]
+        self.centroids[gone] = np.inf  # nobody joins what is infinitely far away
         self.left[gone] = False
         self.n_left -= 1
 
     def _reconsider(self, kept: int, gone: int) -> None:
         """Remember anew what is cheapest, now that one cluster has moved and one is gone."""
-        costs = self._costs_of(kept, slice(0, kept))
-        earlier, partners = self._costs[:kept], self._partners[:kept]
-        cheaper = (costs < earlier) | ((costs == earlier) & (kept < partners))
-        cheaper &= self.left[:kept]
-        earlier[cheaper], partners[cheaper] = costs[cheaper], kept
         self._costs[gone] = np.inf
-        lost = ((self._partners == kept) | (self._partners == gone)) & self.left
-        lost[:kept] &= ~cheaper
-        lost[kept] = True
-        for cluster in lost.nonzero()[0].tolist():
+        lost = (self._partners == kept) | (self._partners == gone)
+        for cluster in (lost & self.left).nonzero()[0].tolist():
             self._look(cluster)
+        self._look(kept)
+        costs, known = self._costs_of(kept, slice(0, kept)), self._costs[:kept]
+        cheaper = (costs < known) | ((costs == known) & (kept < self._partners[:kept]))
+        cheaper &= self.left[:kept]
+        known[cheaper] = costs[cheaper]
+        self._partners[:kept][cheaper] = kept
 
     def _look(self, cluster: int) -> None:
-        """Remember the cheapest of the later clusters that are left."""
+        """Remember the cheapest of the later clusters."""
         later = cluster + 1
         if later < len(self.sizes):
             costs = self._costs_of(cluster, slice(later, None))
-            nearest = int(np.where(self.left[later:], costs, np.inf).argmin())
-            self._partners[cluster] = later + nearest
-            self._costs[cluster] = costs[nearest] if self.left[later + nearest] else np.inf
+            nearest = int(costs.argmin())
+            self._partners[cluster], self._costs[cluster] = later + nearest, costs[nearest]
 
     def _costs_of(self, cluster: int, others: slice) -> FloatArray:
-        squares = ((self.centroids[others] - self.centroids[cluster]) ** 2).sum(axis=1)
+        gaps = self.centroids[others] - self.centroids[cluster]
+        squares = np.add.reduce(gaps * gaps, axis=1)
         return self._rule(squares, float(self.sizes[cluster]), self.sizes[others])
