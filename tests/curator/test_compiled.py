@@ -18,7 +18,7 @@ import hushmeans
 from hushmeans.curator import compiled, kernel
 from hushmeans.curator.compiled import TILE, ZERO
 from hushmeans.curator.questions import Norm, Shifts, Totals
-from hushmeans.curator.vectors import store
+from hushmeans.curator.vectors import LANES, store
 from hushmeans.domain import Grid
 from hushmeans.types import FloatArray, GridArray, IntArray
 
@@ -97,8 +97,8 @@ def best_two(flat, among, room, top, second):  # type: ignore[no-untyped-def]
         among.points, among.norms, n_features, room.columns, room.best, ZERO, flat, ZERO
     )
     for half in range(2):
-        store(best[half], top, np.uint64(16 * half))
-        store(next_best[half], second, np.uint64(16 * half))
+        store(best[half], top, np.uint64(LANES * half))
+        store(next_best[half], second, np.uint64(LANES * half))
 
 
 def scored(records: GridArray, centroids: FloatArray) -> tuple[FloatArray, FloatArray, float]:
@@ -131,6 +131,34 @@ def test_single_precision_is_off_by_less_than_half_the_doubt() -> None:
         top, second, doubt = scored(records, centroids)
         exact = np.sort(records @ centroids.T - (centroids**2).sum(axis=1) / 2)
         assert np.max(np.abs((top - second) - (exact[:, -1] - exact[:, -2]))) <= doubt
+
+
+ON_ANOTHER_PROCESSOR = """
+import numpy as np
+from hushmeans.curator.vectors import LANES
+from test_compiled import UNIT, assert_same
+
+rng = np.random.default_rng(0)
+for n_features in (1, 4, 5, 24, 70):
+    for n_records in (0, 1, 15, 16, 17, 300, 2000):
+        records = rng.integers(-UNIT, UNIT, (n_records, n_features), np.int32, endpoint=True)
+        assert_same(rng.integers(-UNIT, UNIT, (7, n_features), endpoint=True), records)
+        assert_same(rng.integers(-2, 2, (7, n_features), endpoint=True), records)
+print(LANES)
+"""
+
+
+def test_a_processor_with_small_registers(tmp_path: Path) -> None:
+    """Compiled for the plainest one of its kind: shorter vectors, the same answers."""
+    environment = {"NUMBA_CPU_NAME": "generic", "NUMBA_CACHE_DIR": str(tmp_path)}
+    environment |= {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", ON_ANOTHER_PROCESSOR],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (0, "8\n"), done.stderr
 
 
 GUARDED = """

@@ -25,8 +25,8 @@ from hushmeans.curator.vectors import (
     filled,
     four_columns,
     larger,
+    load,
     load8,
-    load16,
     minus,
     not_larger,
     plus,
@@ -44,7 +44,7 @@ from hushmeans.curator.vectors import (
 TILE = 2 * LANES
 """Records scored at a time: two vectors for each feature."""
 
-BLOCK = 8 * TILE
+BLOCK = 256
 """Records handled at a time: what is known of them stays in the fastest cache."""
 
 MOST = 3 * BLOCK
@@ -59,7 +59,7 @@ ROUNDING = 2.0**-24
 # Numba need not ask of an unsigned index whether it counts from the end.
 ZERO, ONE, TWO, THREE, FOUR = (np.uint64(number) for number in range(5))
 EIGHT, VECTOR, ROW = np.uint64(8), np.uint64(LANES), np.uint64(TILE)
-ROWS, FULL = np.uint64(BLOCK), np.uint64(MOST)
+LINE, ROWS, FULL = np.uint64(16), np.uint64(BLOCK), np.uint64(MOST)
 
 Targets = namedtuple("Targets", "exact points norms doubt")
 """What records are compared with: the centroids in float64; in float32, three by three, feature
@@ -323,17 +323,17 @@ def _score(points, norms, n_features, columns, best, tile, flat, behind):
     Meanwhile the records behind the tile are fetched, a few with each three.
     """
     n_trios = np.uint64(norms.size) // THREE
-    fetched = (TWO * n_features + n_trios - ONE) // n_trios
+    fetched = (ROW * n_features // LINE + n_trios) // n_trios
     lowest, nobody = filled(-np.float32(np.inf)), filled(np.int32(0))
     left = right = lowest, lowest, nobody
     for trio in range(n_trios):
         for _ in range(fetched):
             prefetch(flat, behind)
-            behind += VECTOR
+            behind += LINE
         j, at = THREE * trio, THREE * trio * n_features
         p, q, r = _twice(norms[j]), _twice(norms[j + ONE]), _twice(norms[j + TWO])
         for f in range(n_features):
-            x = load16(columns, f * ROW), load16(columns, f * ROW + VECTOR)
+            x = load(columns, f * ROW), load(columns, f * ROW + VECTOR)
             p = _plus(p, points[at], x)
             q = _plus(q, points[at + ONE], x)
             r = _plus(r, points[at + TWO], x)

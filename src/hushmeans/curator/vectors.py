@@ -1,22 +1,25 @@
-"""Sixteen numbers at a time: the operations that the innermost compiled loops are made of.
+"""Many numbers at a time: the operations that the innermost compiled loops are made of.
 
 Numba finds vector instructions for most plain loops, not for these: it would store scores that
 belong in registers, and move records number by number. Written out they are twice as fast where
-features are few. Sixteen lanes are one register of some processors and four of others; the
-compiler takes care of that. After a change of this file, `make clean`: Numba keeps what it has
-compiled for as long as the calling file stays the same.
+features are few. How many numbers a register holds differs; the compiler makes do with more or
+fewer, and the results are the same to the bit. After a change of this file, `make clean`: Numba
+keeps what it has compiled for as long as the calling file stays the same.
 """
 
 from __future__ import annotations
 
-from llvmlite import ir
-from numba import types
+from llvmlite import binding, ir
+from numba import config, types
 from numba.core.cgutils import get_or_insert_function
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, models, register_model
 
-LANES = 16
-"""The numbers in a vector."""
+HOST = binding.get_host_cpu_features().flatten()
+CHOSEN = config.CPU_FEATURES  # type: ignore[attr-defined]  # set from the environment
+FEATURES = HOST if CHOSEN is None else CHOSEN
+LANES = 16 if "+avx512f" in FEATURES.split(",") else 8
+"""The numbers in a vector: as many as registers hold, or two registers where they are small."""
 
 INDEX = ir.IntType(32)
 BYTES = 4
@@ -62,7 +65,7 @@ def _load(lanes):
     return load
 
 
-load16, load8 = _load(16), _load(8)
+load, load8 = _load(LANES), _load(8)
 
 
 @intrinsic
@@ -96,7 +99,7 @@ def prefetch(typing, array, at):
 
 @intrinsic
 def filled(typing, number):
-    """A vector of sixteen times the same number."""
+    """A vector of the same number everywhere."""
 
     def emit(context, builder, signature, values):
         return _filled(builder, values[0], LANES)
@@ -106,10 +109,10 @@ def filled(typing, number):
 
 @intrinsic
 def four_columns(typing, array, start, stride):
-    """Four numbers in a row, sixteen times, a stride apart: as four vectors of floats.
+    """Four numbers of a row, of as many rows as there are lanes: as four vectors of floats.
 
     Rows 0, 4, 8, 12 are joined, and 1, 5, 9, 13, and so on. Then numbers only change places
-    within quarters of a vector, which is what processors do fastest.
+    within fours of lanes, which is what processors do fastest.
     """
     columns = types.UniTuple(Vector(types.float32, LANES), 4)
 
@@ -121,10 +124,11 @@ def four_columns(typing, array, start, stride):
             rows.append(_loaded(context, builder, signature.args[0], array, at, 4))
         a, b, c, d = (_joined(builder, rows[first::4]) for first in range(4))
         turned = []
-        for half in ((0, 16, 1, 17), (2, 18, 3, 19)):
-            ab, cd = _quarterwise(builder, a, b, half), _quarterwise(builder, c, d, half)
-            turned.append(_quarterwise(builder, ab, cd, (0, 1, 16, 17)))
-            turned.append(_quarterwise(builder, ab, cd, (2, 3, 18, 19)))
+        for first in (0, 2):
+            mixed = (first, LANES + first, first + 1, LANES + first + 1)
+            ab, cd = _fourwise(builder, a, b, mixed), _fourwise(builder, c, d, mixed)
+            turned.append(_fourwise(builder, ab, cd, (0, 1, LANES, LANES + 1)))
+            turned.append(_fourwise(builder, ab, cd, (2, 3, LANES + 2, LANES + 3)))
         kind = ir.VectorType(ir.FloatType(), LANES)
         floats = [builder.sitofp(each, kind) for each in turned]
         return context.make_tuple(builder, columns, floats)
@@ -246,16 +250,18 @@ def _picked(builder, a, b, lanes):
     return builder.shuffle_vector(a, b, chosen)
 
 
-def _joined(builder, four):
-    """Four short vectors as a long one."""
-    left = _picked(builder, four[0], four[1], range(8))
-    right = _picked(builder, four[2], four[3], range(8))
-    return _picked(builder, left, right, range(16))
+def _joined(builder, vectors):
+    """Short vectors as a long one."""
+    while len(vectors) > 1:
+        both = range(2 * vectors[0].type.count)
+        pairs = zip(vectors[::2], vectors[1::2], strict=True)
+        vectors = [_picked(builder, left, right, both) for left, right in pairs]
+    return vectors[0]
 
 
-def _quarterwise(builder, a, b, lanes):
-    """The same lanes of each quarter of two vectors."""
-    return _picked(builder, a, b, [quarter + lane for quarter in (0, 4, 8, 12) for lane in lanes])
+def _fourwise(builder, a, b, lanes):
+    """The same lanes of every four of two vectors."""
+    return _picked(builder, a, b, [four + lane for four in range(0, LANES, 4) for lane in lanes])
 
 
 def _total(builder, vector):
