@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from hushmeans.cli import main
+from command_line import run
 from hushmeans.curator.sources import files
 from hushmeans.fitting import SIMULATED
 from hushmeans.ledger import Ledger
@@ -58,14 +58,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, release: Release) ->
 
 shown = pytest.mark.filterwarnings("default::hushmeans.errors.SimulationWarning")
 """Everywhere else a warning is an error; here it is to appear on stderr."""
-
-
-def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(list(arguments))
-    code = ended.value.code
-    assert code is None or isinstance(code, int)
-    return code or 0
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:

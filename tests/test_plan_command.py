@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hushmeans.cli import main
+from command_line import run
 from hushmeans.forecasting import forecast
 from hushmeans.ledger import Ledger
 from hushmeans.release import Release
@@ -28,14 +28,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "people.csv").write_text(f"age,visits\n{rows}")
     (tmp_path / "bounds.toml").write_text("age = [0, 100]\nvisits = [0, 10]\n")
     return tmp_path
-
-
-def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(list(arguments))
-    code = ended.value.code
-    assert code is None or isinstance(code, int)
-    return code or 0
 
 
 def test_a_plan_shows_errors_verdict_and_curve(capsys: pytest.CaptureFixture[str]) -> None:

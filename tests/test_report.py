@@ -6,14 +6,15 @@ import hashlib
 import re
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+import command_line
 from hushmeans.budget import Booking, Budget, Spend
-from hushmeans.cli import main
 from hushmeans.domain import Box
 from hushmeans.errors import InputError, LedgerError
 from hushmeans.forecasting import forecast
@@ -254,10 +255,7 @@ def test_a_clusters_colour_carries_white_text_and_stands_out_from_both_papers(hu
     assert (luminance(hue) + 0.05) / (luminance("#14171b") + 0.05) >= 3
 
 
-def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(["report", *arguments])
-    return int(ended.value.code or 0)
+run = partial(command_line.run, "report")
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
 
+import command_line
 import hushmeans
-from hushmeans.cli import main
 from hushmeans.curator.questions import Cells, Size, Totals
 from hushmeans.curator.sources import open_source, opened, spark, spark_files
 from hushmeans.curator.sources.memory import MemorySource
@@ -309,9 +309,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, session: SparkSessio
 
 
 def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(["fit", *arguments, "--bounds", "bounds.toml", *FIT])
-    return int(ended.value.code or 0)
+    return command_line.run("fit", *arguments, "--bounds", "bounds.toml", *FIT)
 
 
 @pytest.mark.parametrize("name", ["people.parquet", "parts", "odd.csv"])

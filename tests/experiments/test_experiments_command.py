@@ -21,7 +21,7 @@ import pytest
 import typer
 from pyarrow import parquet
 
-from hushmeans.cli import main
+from command_line import run
 from hushmeans.errors import InputError
 from hushmeans.experiments import commands, engine
 from hushmeans.experiments.datasets import DATASETS
@@ -44,14 +44,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("JOBLIB_TEMP_FOLDER", str(tmp_path))  # a killed process cannot clean up
     monkeypatch.setenv("no_proxy", "*")
     return here
-
-
-def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(list(arguments))
-    code = ended.value.code
-    assert code is None or isinstance(code, int)
-    return code or 0
 
 
 @pytest.mark.parametrize(
