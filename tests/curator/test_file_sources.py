@@ -235,6 +235,16 @@ def test_a_name_that_is_not_utf_8_is_said_to_be_the_fault(tmp_path: Path) -> Non
             open_source(path, BOUNDS)
 
 
+@pytest.mark.parametrize("folder", ["age=7654321", "age=7654321\udcff"])
+def test_a_name_that_is_not_utf_8_is_told_without_the_values_of_folders(
+    tmp_path: Path, folder: str
+) -> None:
+    put(tmp_path, {f"{folder}/bad\udcff.parquet": FINE})
+    with pytest.raises(InputError, match=r"age=\*.*its name is not UTF-8") as caught:
+        open_source(tmp_path, BOUNDS)
+    assert "7654321" not in str(caught.value)
+
+
 def test_folders_behind_links_are_read_too(tmp_path: Path) -> None:
     put(tmp_path / "elsewhere", {"b.parquet": FINE})
     (put(tmp_path / "data", {"a.parquet": FINE}) / "linked").symlink_to(tmp_path / "elsewhere")

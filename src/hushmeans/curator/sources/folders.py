@@ -94,7 +94,7 @@ def find_files(path: Path) -> tuple[DataFile, ...]:
 
 def lone_file(path: Path) -> DataFile:
     """A file that is named by itself."""
-    _check_name(path)
+    _check_name(path, str(path))
     stamp = attempt(str(path), lambda: _stamp(path), _missing)
     return DataFile(path, str(path), stamp=stamp)
 
@@ -131,21 +131,21 @@ def _hidden(name: str) -> bool:
 
 
 def _file_below(folder: Path, path: Path) -> DataFile:
-    _check_name(path)
     *folders, name = path.relative_to(folder).parts
     pairs = [each.partition("=") for each in folders]
     label = folder.joinpath(*(f"{key}=*" if equals else key for key, equals, _ in pairs), name)
+    _check_name(path, str(label))
     partition = {unquote(key): unquote(value) for key, equals, value in pairs if equals}
     stamp = attempt(str(label), lambda: _stamp(path), _missing)
     return DataFile(path, str(label), partition, stamp)
 
 
-def _check_name(path: Path) -> None:
+def _check_name(path: Path, label: str) -> None:
     """Arrow opens files by names in UTF-8."""
     try:
         str(path).encode()
     except UnicodeEncodeError:
-        raise InputError(f"{str(path)!a}: its name is not UTF-8; rename it") from None
+        raise InputError(f"{label!a}: its name is not UTF-8; rename it") from None
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
