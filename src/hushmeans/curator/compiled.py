@@ -418,10 +418,7 @@ def _clip(vectors, count, clip, in_l1):
     2**53, so float64 holds it, and the cut quotient, exactly; cutting only shortens.
     """
     rows, width, sizes, far = vectors
-    if in_l1:
-        _sum_sizes(rows, count, width, sizes)
-    else:
-        _sum_squares(rows, count, width, sizes)
+    _measure(rows, count, width, in_l1, sizes)
     longest = clip if in_l1 else min(clip, LONGEST) ** 2
     n_far = ZERO
     for i in range(count):  # noting every vector, and keeping the far ones: no branch
@@ -435,22 +432,13 @@ def _clip(vectors, count, clip, in_l1):
 
 
 @inlined()
-def _sum_sizes(rows, count, width, sizes):
-    """The L1 norm of each vector."""
+def _measure(rows, count, width, in_l1, sizes):
+    """The L1 norm of each vector, or the square of its L2 norm."""
     for i in range(count):
         size = np.int64(0)
-        for f in range(ZERO, width, EIGHT):
-            size += total_size(load8(rows, i * width + f))
-        sizes[i] = size
-
-
-@inlined()
-def _sum_squares(rows, count, width, sizes):
-    """The squared L2 norm of each vector."""
-    for i in range(count):
-        size = np.int64(0)
-        for f in range(ZERO, width, EIGHT):
-            size += total_square(load8(rows, i * width + f))
+        for at in range(i * width, (i + ONE) * width, EIGHT):
+            numbers = load8(rows, at)
+            size += total_size(numbers) if in_l1 else total_square(numbers)
         sizes[i] = size
 
 
