@@ -23,7 +23,7 @@ lint: $(VENV)/installed-for-development
 	$(BIN)/mypy
 
 audit: $(VENV)/installed-for-development
-	PYTHONPATH=tests $(BIN)/python -m audit
+	$(BIN)/python -m audit
 
 bench: $(VENV)/installed-for-development
 	$(BIN)/python benchmarks/performance.py $(VENV)/peers
@@ -39,7 +39,7 @@ load: $(VENV)/installed-for-development
 
 clean:
 	rm -rf $(VENV)
-	find src tests -name __pycache__ -prune -exec rm -rf {} +
+	find src experiments tests audit -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("hushmeans needs Python 3.11 or newer: make PYTHON=python3.11")'
@@ -49,7 +49,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-for-development: $(VENV)/installed
-	$(PIP) install --quiet --constraint constraints.txt --group dev
+	$(PIP) install --quiet --constraint constraints.txt --group dev --editable './experiments[download]'
 	@touch $@
 
 $(VENV)/installed-for-fuzzing: $(VENV)/installed-for-development

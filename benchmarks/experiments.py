@@ -15,11 +15,11 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.metrics import pairwise_distances_argmin, pairwise_distances_argmin_min
 
-from hushmeans.experiments.datasets import DATASETS, Dataset, data_folder, load
-from hushmeans.experiments.runs import Batch, Setting, run_batch, start_generator
-from hushmeans.experiments.standins import stand_in
 from hushmeans.methods.start import sphere_packing
 from hushmeans.types import FloatArray
+from hushmeans_experiments.datasets import DATASETS, Dataset, data_folder, load
+from hushmeans_experiments.runs import Batch, Setting, run_batch, start_generator
+from hushmeans_experiments.standins import stand_in
 from timing import best_times
 
 EPSILON = 0.2

@@ -57,7 +57,7 @@ def ask(data: object, cache: Path | None = None) -> Callable[[], object]:
     """One question; the first time, which also fills a cache, does not count."""
     from hushmeans.curator.questions import Totals
     from hushmeans.curator.sources import open_source
-    from hushmeans.domain import Bounds
+    from hushmeans.schema import Bounds
 
     import_module("hushmeans.estimator")  # the memory of all that a fit loads counts
     source = open_source(data, Bounds((0, 100)), cache=cache)

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from hushmeans import DPKMeans
 from hushmeans.errors import HushmeansError
-from hushmeans.experiments.peers import DIFFPRIVLIB, environment
+from hushmeans_experiments.peers import DIFFPRIVLIB, environment
 from sections import Section
 from timing import best_times
 

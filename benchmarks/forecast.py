@@ -16,12 +16,13 @@ from threadpoolctl import threadpool_limits
 
 from hushmeans.curator.sources.memory import MemorySource, from_memory
 from hushmeans.distances import distances
-from hushmeans.domain import Bounds
-from hushmeans.experiments.noise_error import measure, typical
 from hushmeans.forecasting import Forecast, forecast
-from hushmeans.methods.population import EDGE
+from hushmeans.forecasting.population import EDGE
 from hushmeans.methods.registry import METHODS
+from hushmeans.schema import Bounds
+from hushmeans.settings import Settings
 from hushmeans.types import FloatArray
+from hushmeans_experiments.noise_error import measure, typical
 from sections import Section
 
 ROWS = (1_000, 10_000, 100_000, 1_000_000)
@@ -69,6 +70,10 @@ class Cell:
     missed: float
 
     @property
+    def settings(self) -> Settings:
+        return self.expected.settings
+
+    @property
     def dominated(self) -> bool:
         return self.expected.verdict.level == "dominates"
 
@@ -91,9 +96,10 @@ def runs_of(rows: int, features: int) -> tuple[int, int]:
 
 def measured(mixtures: Sequence[Mixture], expected: Forecast, runs: int, seed: int) -> Cell:
     """Run a forecast's fit on mixtures."""
-    k = expected.n_clusters
+    settings = expected.settings
+    k = settings.n_clusters
     found = [
-        (mixture, measure(mixture.source, expected.settings, k, expected.budget, number))
+        (mixture, measure(mixture.source, settings.method, k, settings.budget, number))
         for number, mixture in enumerate(list(mixtures) * runs, start=seed)
     ]
     return Cell(
@@ -122,14 +128,14 @@ def cells(all_rows: Sequence[int]) -> Iterator[Cell]:
 
 def described(cell: Cell) -> tuple[str, ...]:
     """A line of the long table."""
-    expected = cell.expected
+    expected, settings = cell.expected, cell.settings
     return (
         f"{expected.rows:,}",
         str(expected.features),
-        str(expected.n_clusters),
-        expected.method,
-        "Laplace" if expected.budget.delta == 0 else "Gaussian",
-        f"{float(expected.budget.epsilon):g}",
+        str(settings.n_clusters),
+        settings.method_name,
+        "Laplace" if settings.budget.delta == 0 else "Gaussian",
+        f"{float(settings.budget.epsilon):g}",
         f"{expected.centre_error:.2g}",
         f"{cell.centre:.2g}",
         f"{cell.ratio:.2f}" + ("" if cell.within or cell.dominated else " (!)"),
@@ -145,7 +151,7 @@ def summary(found: Sequence[Cell]) -> Section:
         here = [
             cell
             for cell in found
-            if cell.expected.method == method and float(cell.expected.budget.delta) == delta
+            if cell.settings.method_name == method and float(cell.settings.budget.delta) == delta
         ]
         counted = [cell for cell in here if not cell.dominated]
         ratios = sorted(cell.ratio for cell in counted)

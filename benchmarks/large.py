@@ -12,12 +12,12 @@ import numpy as np
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.encode import encode
+from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.sources.memory import MemorySource
-from hushmeans.domain import Box
-from hushmeans.mechanisms import mechanism_for
+from hushmeans.curator.watching import Watch
 from hushmeans.methods.registry import chosen_method
 from hushmeans.methods.start import public_randomness
-from hushmeans.watching import Watch
+from hushmeans.schema import Box
 from sections import Section
 
 N_RECORDS, N_FEATURES, N_CLUSTERS, CHUNK = 100_000_000, 6, 5, 1_000_000

@@ -22,15 +22,15 @@ from threadpoolctl import threadpool_limits
 
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
+from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.sources.memory import MemorySource, from_memory
-from hushmeans.domain import Bounds
 from hushmeans.evaluate import Score, score
-from hushmeans.experiments.datasets import DATASETS, data_folder, load
-from hushmeans.experiments.families import Family, Map, Mixture
-from hushmeans.mechanisms import mechanism_for
 from hushmeans.methods import picture, refined
 from hushmeans.methods.start import public_randomness
+from hushmeans.schema import Bounds
 from hushmeans.types import FloatArray
+from hushmeans_experiments.datasets import DATASETS, data_folder, load
+from hushmeans_experiments.families import Family, Map, Mixture
 
 SHAPES = (
     *((1000, 2, 4), (10_000, 2, 16), (100_000, 2, 64), (3000, 10, 4), (30_000, 10, 16)),

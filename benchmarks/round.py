@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from hushmeans.curator import kernel
 from hushmeans.curator.questions import Question, Shifts, Totals
-from hushmeans.domain import Grid
+from hushmeans.schema import Grid
 from hushmeans.types import GridArray
 from roofline import Machine, reached
 from sections import Section

@@ -24,7 +24,7 @@ from rich.table import Table
 from hushmeans.curator.kernel import available_threads
 from hushmeans.curator.questions import Totals
 from hushmeans.curator.sources import opened
-from hushmeans.domain import Bounds
+from hushmeans.schema import Bounds
 from timing import best_times
 
 N_RECORDS, N_FEATURES, N_CENTROIDS = 2_000_000, 24, 15

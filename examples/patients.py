@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hushmeans import DPKMeans
-from hushmeans.demo import BOUNDS, patients
+from hushmeans.commands.patients import BOUNDS, patients
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """Atheris on one of the parsers, guided by coverage: ``run.py KIND -atheris_runs=N``.
 
-The kinds are those of ``tests/hostile/parsers.py``. Further options are libFuzzer's.
+The kinds are those of ``tests/helpers/parsers.py``. Further options are libFuzzer's.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from tempfile import TemporaryDirectory
 import atheris
 
 TESTS = Path(__file__).parents[1] / "tests"
-sys.path[:0] = [str(TESTS), str(TESTS / "hostile")]
+sys.path.insert(0, str(TESTS))
 
 # Numba compiles these functions from their bytecode, which must be as it is.
 with atheris.instrument_imports(
     include=["hushmeans", "json", "tomllib"], exclude=["hushmeans.curator.compiled"]
 ):
+    from helpers.oracle import check_silence
+    from helpers.parsers import PARSERS
+    from helpers.specimens import specimen
     from hushmeans.errors import HushmeansError
-    from oracle import check_silence
-    from parsers import PARSERS
-    from specimens import specimen
 
 
 def fuzz(kind: str, options: list[str]) -> None:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from helpers.postgres import Server
+from helpers.spark_cluster import cluster
 from hushmeans.budget import Budget, Spend, allocation
-from hushmeans.domain import Box
 from hushmeans.ledger.address import VARIABLE
 from hushmeans.release import Release
-from postgres import Server
-from spark_cluster import cluster
+from hushmeans.schema import Box
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -205,7 +205,7 @@ def test_nothing_of_the_records_is_kept(people: pd.DataFrame) -> None:
 
 def test_records_do_not_appear_when_a_source_is_printed() -> None:
     from hushmeans.curator.sources import open_source
-    from hushmeans.domain import Bounds
+    from hushmeans.schema import Bounds
 
     source = open_source([[CANARY, 1.0]], Bounds(IN_ORDER))
     assert isinstance(source, MemorySource)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from hushmeans.documents import written_whole
 from hushmeans.errors import InputError
-from hushmeans.files import written_whole
 
 
 def test_what_was_written_takes_the_place_of_the_target(tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from hushmeans.version import __version__
 
 if TYPE_CHECKING:
-    from hushmeans.domain import Bounds
     from hushmeans.errors import (
         BudgetError,
         HushmeansError,
+        HushmeansWarning,
         InputError,
         InputTypeError,
         LedgerError,
@@ -28,13 +28,15 @@ if TYPE_CHECKING:
     from hushmeans.forecasting import Forecast, forecast
     from hushmeans.ledger import Ledger
     from hushmeans.release import Release
+    from hushmeans.schema import Bounds
 
 _HOMES = {
-    "Bounds": "domain",
+    "Bounds": "schema",
     "BudgetError": "errors",
     "DPKMeans": "estimator",
     "Forecast": "forecasting",
     "HushmeansError": "errors",
+    "HushmeansWarning": "errors",
     "InputError": "errors",
     "InputTypeError": "errors",
     "Ledger": "ledger",
@@ -54,6 +56,7 @@ __all__ = [
     "DPKMeans",
     "Forecast",
     "HushmeansError",
+    "HushmeansWarning",
     "InputError",
     "InputTypeError",
     "Ledger",

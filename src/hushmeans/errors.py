@@ -1,4 +1,7 @@
-"""What can go wrong, and the warnings. No message ever contains a record's value."""
+"""What can go wrong, and the one way to warn. No message ever contains a record's value."""
+
+import sys
+import warnings
 
 
 class HushmeansError(Exception):
@@ -25,9 +28,24 @@ class LedgerError(HushmeansError):
     """The ledger cannot be read, written or trusted; the message names it, never a password."""
 
 
-class SimulationWarning(UserWarning):
+class HushmeansWarning(UserWarning):
+    """Anything hushmeans warns of; the message is one sentence for the user."""
+
+
+class SimulationWarning(HushmeansWarning):
     """Seeded noise can be subtracted again: the result is a simulation, not private."""
 
 
-class LedgerWarning(UserWarning):
+class LedgerWarning(HushmeansWarning):
     """A release is paid for, but the ledger did not take the usual course."""
+
+
+def warn(message: str, category: type[HushmeansWarning] = HushmeansWarning) -> None:
+    """Warn, and point to the line that called into hushmeans.
+
+    The command line prints each warning as one line on stderr.
+    """
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("hushmeans."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

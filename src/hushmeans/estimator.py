@@ -18,13 +18,17 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hushmeans.arguments import Amount, whole_number
-from hushmeans.curator.sources import is_path
-from hushmeans.curator.sources.memory import as_numeric_array
-from hushmeans.curator.sources.spark import is_spark
-from hushmeans.curator.sources.tables import is_table, known_columns
+from hushmeans.curator.owner import (
+    as_numeric_array,
+    is_path,
+    is_spark,
+    is_table,
+    known_columns,
+)
 from hushmeans.errors import InputError
 from hushmeans.fitting import fit_release
 from hushmeans.release import Release
+from hushmeans.settings import Settings
 from hushmeans.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -143,15 +147,18 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         if self.missing != "middle":
             raise InputError(f"missing is {self.missing!r}; the only choice is 'middle'")
         seed = _seed(self.random_state)
+        settings = Settings.of(
+            self.n_clusters,
+            self.epsilon,
+            self.delta,
+            self.method,
+            self.method_options,
+            self.rows_per_person,
+        )
         self.release_: Release = fit_release(
             X,
-            n_clusters=self.n_clusters,
+            settings,
             bounds=self.bounds,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            method=self.method,
-            method_options=self.method_options,
-            rows_per_person=self.rows_per_person,
             seed=seed,
             columns=self.columns,
             cache=self.cache,

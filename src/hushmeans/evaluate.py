@@ -11,12 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from hushmeans.curator.kernel import squared_distances
-from hushmeans.curator.sources import open_local, open_new
-from hushmeans.curator.sources.memory import as_numeric_array
-from hushmeans.domain import Bounds, Grid
+from hushmeans.curator.owner import encoded_squares, nearest_squares
 from hushmeans.errors import InputError
 from hushmeans.release import Release
+from hushmeans.schema import Bounds, Grid
 from hushmeans.types import FloatArray, GridArray
 
 
@@ -74,18 +72,18 @@ def nicv_squared(data: Any, centres: Any, bounds: Any = None) -> float:
 
 def score(records: GridArray, grid: Grid, centroids: FloatArray) -> Score:
     """Both scores, for encoded records and centroids in the unit box. NOT PRIVATE."""
-    squares = squared_distances(records, centroids * grid.unit) / grid.unit**2
-    return Score(float(np.sqrt(squares).mean()), float(squares.mean()))
+    return _score(encoded_squares(records, grid, centroids))
 
 
 def _evaluate(data: Any, centres: Any, bounds: Any) -> Score:
-    release = centres if isinstance(centres, Release) else None
-    source = open_local(data, Bounds(bounds)) if release is None else open_new(data, release.box)
-    given = centres if release is None else release.centres
-    table = as_numeric_array(given, "the centres").astype(np.float64)
-    if not len(table) or table.shape[1] != source.box.n_features or not np.isfinite(table).all():
-        raise InputError("centres must be a table of finite numbers, a column for every feature")
-    records = np.concatenate([*source.encoded()] or [np.empty((0, 1), dtype=np.int32)])
-    if not len(records):
+    if isinstance(centres, Release):
+        squares = nearest_squares(data, centres.box, centres.centres)
+    else:
+        squares = nearest_squares(data, Bounds(bounds), centres)
+    if not len(squares):
         raise InputError("there are no records to measure the distance of")
-    return score(records, source.box.grid, source.box.to_unit_box(table))
+    return _score(squares)
+
+
+def _score(squares: FloatArray) -> Score:
+    return Score(float(np.sqrt(squares).mean()), float(squares.mean()))

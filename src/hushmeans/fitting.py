@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import secrets
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from hushmeans.arguments import Amount, whole_number
-from hushmeans.budget import Booking, Budget
-from hushmeans.curator.curator import Curator
-from hushmeans.curator.sources import opened
-from hushmeans.domain import Bounds
-from hushmeans.errors import InputError, SimulationWarning
-from hushmeans.mechanisms import mechanism_for
-from hushmeans.methods.registry import DEFAULT, canonical_name, chosen_method
+from hushmeans.arguments import whole_number
+from hushmeans.budget import Booking
+from hushmeans.curator.curator import open_curator
+from hushmeans.curator.watching import Watch
+from hushmeans.errors import InputError, SimulationWarning, warn
+from hushmeans.ledger.payment import Payment
 from hushmeans.methods.start import public_randomness
-from hushmeans.payment import PaidSource, Payment
-from hushmeans.release import Release, in_original_units
+from hushmeans.release import Release
+from hushmeans.release.clusters import in_original_units
+from hushmeans.schema import Bounds
+from hushmeans.settings import Settings
 from hushmeans.version import versions
-from hushmeans.watching import Watch
 
 if TYPE_CHECKING:
     from hushmeans.ledger import Ledger
-
-MOST_CLUSTERS = 10_000
-"""Beyond this the start alone takes hours."""
 
 SIMULATED = (
     "a seed is set: the noise is a simulation that can be subtracted again, so the result is not "
@@ -36,14 +31,9 @@ SIMULATED = (
 
 def fit_release(
     data: Any,
+    settings: Settings,
     *,
-    n_clusters: int,
     bounds: Any,
-    epsilon: Amount,
-    delta: Amount = 0.0,
-    method: str = DEFAULT,
-    method_options: Mapping[str, Any] | None = None,
-    rows_per_person: int = 1,
     seed: int | None = None,
     columns: Sequence[str] | None = None,
     cache: str | PathLike[str] | None = None,
@@ -62,41 +52,38 @@ def fit_release(
     same settings, gives that release again and spends nothing. A simulation is not debited.
     """
     booking = _booking(ledger, dataset, release_id, seed)
-    n_clusters = whole_number("n_clusters", n_clusters, at_most=MOST_CLUSTERS)
-    rows_per_person = whole_number("rows_per_person", rows_per_person)
-    seed = None if seed is None else whole_number("seed", seed, at_least=0)
-    budget = Budget.of(epsilon, delta)
-    chosen = chosen_method(method, method_options)
-    mechanism = mechanism_for(budget, seed)
-    if mechanism.simulated:
-        warnings.warn(SIMULATED, SimulationWarning, stacklevel=3)
+    payment = None if ledger is None or booking is None else Payment(ledger, booking, settings)
+    if seed is not None:
+        seed = whole_number("seed", seed, at_least=0)
+        warn(SIMULATED, SimulationWarning)
     watch = watch or Watch()
-    with opened(data, Bounds(bounds), columns, cache, watch) as source:
-        payment = None
-        if ledger is not None and booking is not None:
-            parameters = {
-                "n_clusters": n_clusters,
-                "method_options": dict(chosen.options),
-                "rows_per_person": rows_per_person,
-                "bounds": [source.box.low, source.box.high, source.box.names],
-            }
-            payment = Payment(ledger, booking, budget, canonical_name(method), parameters)
-            if (earlier := payment.earlier_release()) is not None:
-                return earlier
-        asked = source if payment is None else PaidSource(source, payment)
-        curator = Curator(asked, mechanism, budget, rows_per_person, watch)
-        watch.planned(chosen.most_questions)
-        found = chosen.find(curator.door, n_clusters, public_randomness(seed))
+    with open_curator(
+        data,
+        Bounds(bounds),
+        settings.budget,
+        rows_per_person=settings.rows_per_person,
+        seed=seed,
+        columns=columns,
+        cache=cache,
+        watch=watch,
+        pay=None if payment is None else payment.make,
+    ) as curator:
+        if payment is not None and (earlier := payment.earlier_release(curator.box)) is not None:
+            return earlier
+        watch.planned(settings.method.most_questions)
+        clustering = settings.method.find(
+            curator.door, settings.n_clusters, public_randomness(seed)
+        )
         release = Release(
-            **vars(in_original_units(found.clusters, source.box)),
-            leaves=in_original_units(found.leaves, source.box),
-            box=source.box,
-            budget=budget,
-            rows_per_person=rows_per_person,
-            simulated=mechanism.simulated,
+            **vars(in_original_units(clustering.clusters, curator.box)),
+            leaves=in_original_units(clustering.leaves, curator.box),
+            box=curator.box,
+            budget=settings.budget,
+            rows_per_person=settings.rows_per_person,
+            simulated=curator.simulated,
             spends=curator.settle(),
-            method=canonical_name(method),
-            method_options=tuple(chosen.options.items()),
+            method=settings.method_name,
+            method_options=tuple(settings.method_options.items()),
             versions=tuple(versions().items()),
             booking=booking,
         )

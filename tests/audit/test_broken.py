@@ -12,11 +12,11 @@ from audit.targets import WHOLE
 from hushmeans.budget import Account, Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.kernel import answer
+from hushmeans.curator.mechanisms import Laplace
 from hushmeans.curator.questions import Totals
 from hushmeans.curator.sources.memory import MemorySource
-from hushmeans.domain import Grid
 from hushmeans.errors import PrivacyError
-from hushmeans.mechanisms import Laplace
+from hushmeans.schema import Grid
 from hushmeans.types import FloatArray
 
 MOST_RUNS = 16_384

@@ -22,10 +22,10 @@ from audit.targets import OneAnswer, overheard
 from hushmeans import DPKMeans
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
+from hushmeans.curator.mechanisms import Gaussian, Laplace, Mechanism, mechanism_for
 from hushmeans.curator.questions import Door, NoisyTotals, Question
 from hushmeans.curator.sources.memory import MemorySource
-from hushmeans.mechanisms import Gaussian, Laplace, Mechanism, mechanism_for
-from hushmeans.methods.method import Found
+from hushmeans.methods.method import Clustering
 from hushmeans.methods.registry import METHODS
 from hushmeans.types import FloatArray, IntArray
 
@@ -98,7 +98,7 @@ def test_the_leaves_of_the_papers_methods_lie_on_the_grid(method: str, more: boo
         np.testing.assert_array_equal(values, np.rint(values))
 
 
-def found(method: str, door: Door) -> Found:
+def found(method: str, door: Door) -> Clustering:
     """What a method finds, its public randomness being the same each time."""
     generator: Generator = np.random.default_rng(7)
     return METHODS[method].find(door, 2, generator)

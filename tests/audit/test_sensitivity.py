@@ -21,7 +21,7 @@ from pyarrow import csv, parquet
 from audit.search import Ask, Worst, climb, length, most, moved
 from hushmeans.curator.questions import Cells, Norm, Shifts, Size, Spread, Totals
 from hushmeans.curator.sources import opened
-from hushmeans.domain import Bounds, Grid
+from hushmeans.schema import Bounds, Grid
 from hushmeans.types import GridArray, IntArray
 
 if TYPE_CHECKING:

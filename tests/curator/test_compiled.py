@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numba import njit
-from reference import plain_answer, plain_nearest
 
 import hushmeans
+from helpers.reference import plain_answer, plain_nearest
 from hushmeans.curator import compiled, kernel
 from hushmeans.curator.compiled import TILE, ZERO
 from hushmeans.curator.questions import Norm, Shifts, Totals
 from hushmeans.curator.vectors import LANES, store
-from hushmeans.domain import Grid
+from hushmeans.schema import Grid
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 UNIT = 2**20
@@ -151,7 +151,7 @@ print(LANES)
 def test_a_processor_with_small_registers(tmp_path: Path) -> None:
     """Compiled for the plainest one of its kind: shorter vectors, the same answers."""
     environment = {"NUMBA_CPU_NAME": "generic", "NUMBA_CACHE_DIR": str(tmp_path)}
-    environment |= {"PYTHONPATH": os.pathsep.join(sys.path)}
+    environment |= {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
     done = subprocess.run(
         [sys.executable, "-c", ON_ANOTHER_PROCESSOR],
         env=os.environ | environment,
@@ -166,7 +166,7 @@ import ctypes, mmap, sys
 import numpy as np
 from hushmeans.curator import kernel
 from hushmeans.curator.questions import Shifts, Spread, Totals
-from hushmeans.domain import Grid
+from hushmeans.schema import Grid
 
 pages = mmap.mmap(-1, 64 * mmap.PAGESIZE)
 end = 63 * mmap.PAGESIZE

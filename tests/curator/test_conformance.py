@@ -27,9 +27,10 @@ from hushmeans.curator import kernel
 from hushmeans.curator.encode import encode
 from hushmeans.curator.questions import Cells, Question, Shifts, Size, Spread, Totals
 from hushmeans.curator.sources import cache, files, memory, opened
-from hushmeans.domain import Bounds, Box
 from hushmeans.fitting import fit_release
 from hushmeans.methods.registry import METHODS
+from hushmeans.schema import Bounds, Box
+from hushmeans.settings import Settings
 from hushmeans.types import FloatArray, IntArray
 
 pytestmark = [
@@ -241,8 +242,8 @@ Clusters = tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]
 
 
 def fitted(held: Held, method: str, delta: float) -> Clusters:
-    settings: dict[str, Any] = {"n_clusters": 3, "bounds": held.bounds, "epsilon": 2, "seed": 5}
-    release = fit_release(held.data, method=method, delta=delta, cache=held.cache, **settings)
+    settings = Settings.of(3, 2, delta, method)
+    release = fit_release(held.data, settings, bounds=held.bounds, seed=5, cache=held.cache)
     return release.centres, release.sizes
 
 

@@ -8,17 +8,17 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
+from helpers.told import Told
 from hushmeans.budget import Account, Budget, Plan, average
 from hushmeans.curator.curator import Curator
+from hushmeans.curator.mechanisms import Gaussian, Laplace, Mechanism, mechanism_for
 from hushmeans.curator.questions import Question, Totals
-from hushmeans.domain import Box, Grid
 from hushmeans.errors import BudgetError, InputError, PrivacyError
-from hushmeans.mechanisms import Gaussian, Laplace, Mechanism, mechanism_for
 from hushmeans.methods.registry import METHODS, chosen_method
 from hushmeans.methods.rounds import run
 from hushmeans.methods.start import public_randomness
+from hushmeans.schema import Box, Grid
 from hushmeans.types import IntArray
-from told import Told
 
 QUESTION = Totals(Grid(20), np.zeros((2, 3), dtype=np.int64))
 

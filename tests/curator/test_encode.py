@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from hushmeans.curator.encode import encode
-from hushmeans.domain import Box
+from hushmeans.schema import Box
 from hushmeans.types import GridArray
 
 BOX = Box((-1e300, 0.1, 3.0), (1e300, 0.3, 1e9))

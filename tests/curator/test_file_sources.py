@@ -21,13 +21,14 @@ from pyarrow import feather, parquet
 
 from hushmeans.budget import Account, Budget
 from hushmeans.curator.curator import Curator
+from hushmeans.curator.mechanisms import Laplace
 from hushmeans.curator.questions import Size
 from hushmeans.curator.sources import cache, files, open_source
 from hushmeans.curator.sources.cache import CachedSource
-from hushmeans.domain import Bounds
 from hushmeans.errors import BudgetError, InputError, InputTypeError
 from hushmeans.fitting import fit_release
-from hushmeans.mechanisms import Laplace
+from hushmeans.schema import Bounds
+from hushmeans.settings import Settings
 
 CANARY = 73.123456789
 BOUNDS = Bounds({"age": (0, 100), "visits": (0, 8)})
@@ -194,7 +195,7 @@ def test_a_file_that_cannot_be_used_is_refused_before_anything_is_spent(
     contents, message = FAULTS[fault]
     (name,) = contents
     with refused(message):
-        fit_release(put(tmp_path, contents) / name, n_clusters=2, bounds=BOUNDS, epsilon=1)
+        fit_release(put(tmp_path, contents) / name, Settings.of(2, 1), bounds=BOUNDS)
     assert debits == []
 
 
@@ -204,7 +205,7 @@ def test_a_folder_that_cannot_be_used_is_refused_before_anything_is_spent(
 ) -> None:
     contents, message = FOLDER_FAULTS[fault]
     with refused(message):
-        fit_release(put(tmp_path, contents), n_clusters=2, bounds=BOUNDS, epsilon=1)
+        fit_release(put(tmp_path, contents), Settings.of(2, 1), bounds=BOUNDS)
     assert debits == []
 
 
@@ -415,7 +416,7 @@ def test_a_folder_that_cannot_hold_a_cache_is_refused_before_anything_is_spent(
 ) -> None:
     path = put(tmp_path, {"a.parquet": FINE}) / "a.parquet"
     with refused("cannot cache the encoded records in .*none: No such file or directory; choose"):
-        fit_release(path, n_clusters=2, bounds=BOUNDS, epsilon=1, cache=tmp_path / "none")
+        fit_release(path, Settings.of(2, 1), bounds=BOUNDS, cache=tmp_path / "none")
     assert debits == []
 
 

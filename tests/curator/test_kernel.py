@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from hushmeans.curator import kernel
 from hushmeans.curator.questions import Totals
-from hushmeans.domain import Grid
+from hushmeans.schema import Grid
 from hushmeans.types import GridArray, IntArray
 
 GRID = Grid(20)
@@ -125,8 +125,8 @@ def test_no_records_have_totals_of_zero() -> None:
 
 
 def test_totals_of_the_largest_count_fit_into_64_bits() -> None:
+    from hushmeans.curator.mechanisms import LARGEST_SCALE
     from hushmeans.curator.questions import LARGEST_COUNT
-    from hushmeans.mechanisms import LARGEST_SCALE
 
     largest_total = LARGEST_COUNT * Grid.for_features(1).unit
     assert largest_total + 200 * LARGEST_SCALE < 2**63

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 from hushmeans.curator import compiled, kernel
 from hushmeans.curator.questions import Cells, Norm, Question, Shifts, Size, Spread
-from hushmeans.domain import Box, Grid
+from hushmeans.schema import Box, Grid
 from hushmeans.types import GridArray, IntArray
 
 GRID = Grid(20)

@@ -18,18 +18,19 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
 
-import command_line
 import hushmeans
+from helpers import command_line
+from helpers.spark_cluster import MASTER
+from helpers.told import Told
 from hushmeans.curator.questions import Cells, Size, Totals
 from hushmeans.curator.sources import open_source, opened, spark, spark_files
 from hushmeans.curator.sources.memory import MemorySource
 from hushmeans.curator.sources.spark import SparkSource, from_spark
-from hushmeans.domain import Bounds
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.estimator import DPKMeans
 from hushmeans.release import Release
-from spark_cluster import MASTER
-from told import Told
+from hushmeans.schema import Bounds
+from hushmeans.settings import Settings
 
 pyspark = pytest.importorskip("pyspark", reason="PySpark is not installed")
 
@@ -193,9 +194,7 @@ def test_a_fault_of_the_data_shows_before_anything_is_spent_and_quotes_nothing(
     frame = session.range(5).selectExpr(f"CAST({text} AS double) AS age", "id AS visits")
     told = Told()
     with pytest.raises(InputError, match="Spark stopped with CAST_INVALID_INPUT; its") as refusal:
-        hushmeans.fitting.fit_release(
-            frame, n_clusters=2, bounds=BOUNDS, epsilon=1, seed=0, watch=told
-        )
+        hushmeans.fitting.fit_release(frame, Settings.of(2, 1), bounds=BOUNDS, seed=0, watch=told)
     check_that_nothing_leaks(refusal.value)
     assert told.spent == []
     assert cached(session) == 0

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import hushmeans
-from canary import BOX, VALUE, found_below, found_in, grid_value
+from helpers.canary import BOX, VALUE, found_below, found_in, grid_value
 from hushmeans.curator import compiled
 from hushmeans.curator.sources import spark_files
 from hushmeans.errors import InputError
@@ -21,7 +21,7 @@ from hushmeans.estimator import DPKMeans
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-WORKER = Path(__file__).with_name("canary_worker.py")
+WORKER = Path(__file__).parents[1] / "helpers" / "canary_worker.py"
 BOUNDS = {"age": (0, 100), "visits": (0, 10)}
 
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hushmeans.cli import main
-from oracle import CANARY, fuzz, judged
-from specimens import BOUNDS, scratch, specimen
+from helpers.oracle import CANARY, fuzz, judged
+from helpers.specimens import BOUNDS, scratch, specimen
+from hushmeans.commands.main import main
 
 FILES = {
     "people.csv": specimen("csv"),

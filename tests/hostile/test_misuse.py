@@ -13,15 +13,15 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather
 
+from helpers.oracle import CANARY
+from helpers.releases import made
 from hushmeans import Bounds, DPKMeans, Ledger, Release
 from hushmeans.arguments import whole_number
-from hushmeans.cli import main
+from hushmeans.commands.main import main
+from hushmeans.commands.terminal import show_release
 from hushmeans.curator.sources import csv_files, open_local
+from hushmeans.documents import written_whole
 from hushmeans.errors import HushmeansError, InputError
-from hushmeans.files import written_whole
-from hushmeans.terminal import show_release
-from oracle import CANARY
-from releases import made
 
 LONG = "x" * 5000
 """Longer than any file system takes a name."""
@@ -39,8 +39,8 @@ def fit(data: Any, **settings: Any) -> None:
 @pytest.mark.parametrize(
     ("use", "says"),
     [
-        (lambda: Release.load("a\0b"), "this is no name of a file"),
-        (lambda: Bounds("a\0b"), "this is no name of a file"),
+        (lambda: Release.load("a\0b"), "this is not a valid file name"),
+        (lambda: Bounds("a\0b"), "this is not a valid file name"),
         (lambda: Release.load(LONG), "File name too long"),
         (lambda: Bounds(LONG), "File name too long"),
         (lambda: write_somewhere(LONG), "File name too long"),

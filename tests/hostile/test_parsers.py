@@ -15,11 +15,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hushmeans.document import checksum
-from mutations import VALUES, altered, as_json, damaged, hostile
-from oracle import fuzz, judged
-from parsers import PARSERS
-from specimens import of_table, scratch, specimen
+from helpers.mutations import VALUES, altered, as_json, damaged, hostile
+from helpers.oracle import fuzz, judged
+from helpers.parsers import PARSERS
+from helpers.specimens import of_table, scratch, specimen
+from hushmeans.documents import checksum
 
 TEXTUAL = ("release", "bounds-toml", "bounds-json", "csv", "csv-gz", "address")
 BINARY = ("parquet", "arrow", "ledger")

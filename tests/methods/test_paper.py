@@ -8,17 +8,17 @@ import pytest
 
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
+from hushmeans.curator.mechanisms import Laplace
 from hushmeans.curator.sources.memory import from_memory
-from hushmeans.domain import Bounds
 from hushmeans.errors import InputError, InputTypeError
-from hushmeans.mechanisms import Laplace
-from hushmeans.methods.paper import METHODS
+from hushmeans.methods.paper import PAPER_METHODS
 from hushmeans.methods.registry import chosen_method
 from hushmeans.methods.start import public_randomness
+from hushmeans.schema import Bounds
 
 
 def test_the_four_differ_in_shares_and_in_over_clustering() -> None:
-    settings = {name: (method.schedule, method.n) for name, method in METHODS.items()}
+    settings = {name: (method.schedule, method.n) for name, method in PAPER_METHODS.items()}
     assert settings == {
         "average_k": ("average", 1),
         "allocation_k": ("allocation", 1),
@@ -29,8 +29,8 @@ def test_the_four_differ_in_shares_and_in_over_clustering() -> None:
 
 def test_twelve_rounds_get_the_papers_shares() -> None:
     growing = [Fraction(1, 24)] * 4 + [Fraction(1, 12)] * 4 + [Fraction(1, 8)] * 4
-    assert METHODS["allocation_nk"].plan.shares == tuple(growing)
-    assert METHODS["average_k"].plan.shares == (Fraction(1, 12),) * 12
+    assert PAPER_METHODS["allocation_nk"].plan.shares == tuple(growing)
+    assert PAPER_METHODS["average_k"].plan.shares == (Fraction(1, 12),) * 12
 
 
 def test_kccm_is_allocation_nk() -> None:
@@ -56,7 +56,7 @@ def test_a_wrong_name_or_option_is_refused(
 
 
 @pytest.mark.parametrize("merge", ["nearest", "ward"])
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", PAPER_METHODS)
 def test_with_next_to_no_noise_separate_clusters_are_found(name: str, merge: str) -> None:
     """Four tight clusters in the corners of a square, and a budget that leaves no noise."""
     rng = np.random.default_rng(0)

@@ -11,16 +11,16 @@ from sklearn.cluster import KMeans
 
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
+from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.questions import Cells, Door, Noise, NoisyTotals, Question, Shifts
 from hushmeans.curator.sources.memory import MemorySource, from_memory
 from hushmeans.distances import distances
-from hushmeans.domain import Bounds, Grid
 from hushmeans.errors import InputError, InputTypeError
-from hushmeans.mechanisms import mechanism_for
 from hushmeans.methods.picture import Moments, cell_borders, draw_picture, exact_share
 from hushmeans.methods.refined import lengths, shares_of_rounds
 from hushmeans.methods.registry import chosen_method
 from hushmeans.methods.start import public_randomness
+from hushmeans.schema import Bounds, Grid
 from hushmeans.types import FloatArray
 
 CORNERS = np.array([[-0.6, -0.6, 0.2], [-0.6, 0.6, -0.2], [0.6, -0.6, -0.2], [0.6, 0.6, 0.2]])

@@ -9,11 +9,11 @@ import pytest
 
 from hushmeans.budget import Budget, average
 from hushmeans.curator.curator import Curator
+from hushmeans.curator.mechanisms import Laplace
 from hushmeans.curator.questions import NoisyTotals, Question, Totals
 from hushmeans.curator.sources.memory import from_memory
-from hushmeans.domain import Bounds, Grid
-from hushmeans.mechanisms import Laplace
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE, run
+from hushmeans.schema import Bounds, Grid
 from hushmeans.types import FloatArray
 
 GRID = Grid(20)

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
+from os import PathLike
+from threading import Lock
+from typing import Any
 
 from hushmeans.arguments import whole_number
 from hushmeans.budget import Account, Budget, Spend
 from hushmeans.curator.kernel import kernel_for
+from hushmeans.curator.mechanisms import Mechanism, mechanism_for
 from hushmeans.curator.questions import Door, Noise, NoisyTotals, Question
-from hushmeans.curator.sources import Source
+from hushmeans.curator.sources import Source, opened
+from hushmeans.curator.watching import Watch
 from hushmeans.errors import PrivacyError
-from hushmeans.mechanisms import Mechanism
-from hushmeans.watching import Watch
+from hushmeans.schema import Bounds, Box
 
 TOLERANCE = Fraction(1, 1000)
 """How much less than promised a fit may spend before it counts as a mismatch."""
+
+Pay = Callable[[Box], None]
+"""Debits a ledger for a fit of records of this box, or raises."""
 
 
 class Curator:
@@ -32,6 +41,9 @@ class Curator:
         At most how many records belong to one person.
     watch
         Told after each answer which part of the budget is spent.
+    pay
+        Called once, before the first answer is computed; where it raises, nothing is answered.
+        None where no ledger is debited.
     """
 
     def __init__(
@@ -41,6 +53,7 @@ class Curator:
         budget: Budget,
         rows_per_person: int = 1,
         watch: Watch | None = None,
+        pay: Pay | None = None,
     ) -> None:
         self._source = source
         self._mechanism = mechanism
@@ -48,8 +61,20 @@ class Curator:
         self._allowance = mechanism.allowance(budget)
         self._rows_per_person = whole_number("rows_per_person", rows_per_person)
         self._watch = watch or Watch()
+        self._pay = pay
+        self._paying = Lock()
         self._account = Account()
         self._spends: list[Spend] = []
+
+    @property
+    def box(self) -> Box:
+        """The features, with their public ranges."""
+        return self._source.box
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the noise comes from a seed."""
+        return self._mechanism.simulated
 
     def ask(self, question: Question, share: Fraction) -> NoisyTotals:
         """The totals with noise, paid for with a share of the budget before they are computed."""
@@ -59,9 +84,17 @@ class Curator:
         sensitivity = self._rows_per_person * question.sensitivity(self._mechanism.norm)
         scale = self._mechanism.scale_for(sensitivity, share * self._allowance)
         self._spends.append(Spend(question.name, share, self._mechanism.loss(sensitivity, scale)))
+        self._pay_once()
         noisy = self._mechanism.add_noise(self._source.answer(question), scale)
         self._watch.answered(self._account.spent)
         return NoisyTotals(noisy, self._mechanism.variance(scale))
+
+    def _pay_once(self) -> None:
+        """Pay, the first time; where that fails, the next question tries again."""
+        with self._paying:
+            if self._pay is not None:
+                self._pay(self.box)
+                self._pay = None
 
     @property
     def door(self) -> Door:
@@ -85,3 +118,37 @@ class Curator:
                 "promised; nothing is released"
             )
         return tuple(self._spends)
+
+
+@contextmanager
+def open_curator(
+    data: Any,
+    bounds: Bounds,
+    budget: Budget,
+    *,
+    rows_per_person: int = 1,
+    seed: int | None = None,
+    columns: Sequence[str] | None = None,
+    cache: str | PathLike[str] | None = None,
+    watch: Watch | None = None,
+    pay: Pay | None = None,
+) -> Iterator[Curator]:
+    """A curator for whatever a user may hand to `fit`; what it holds is let go at the end.
+
+    Parameters
+    ----------
+    data, bounds, columns, cache
+        As in `hushmeans.curator.sources.open_source`.
+    budget, rows_per_person, watch, pay
+        As in `Curator`.
+    seed
+        None for real noise; a number for a simulation.
+    """
+    mechanism = mechanism_for(budget, seed)
+    with opened(data, bounds, columns, cache, watch) as source:
+        yield Curator(source, mechanism, budget, rows_per_person, watch, pay)
+
+
+def noise_within(budget: Budget, rows_per_person: int = 1) -> Noise:
+    """What the noise of an answer within this budget will be: public, and free to know."""
+    return mechanism_for(budget).noise(budget, rows_per_person)

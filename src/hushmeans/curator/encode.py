@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hushmeans.curator import compiled
-from hushmeans.domain import Box
+from hushmeans.schema import Box
 from hushmeans.types import GridArray
 
 

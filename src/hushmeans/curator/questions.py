@@ -14,7 +14,7 @@ from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 
-from hushmeans.domain import Box, Grid
+from hushmeans.schema import Box, Grid
 from hushmeans.types import IntArray
 
 LARGEST_COUNT = 2**40

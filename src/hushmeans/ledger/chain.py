@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import getpass
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ from sqlalchemy import Connection, RowMapping, insert, select, update
 
 from hushmeans.arguments import amount_text, exact_amount
 from hushmeans.budget import Budget
-from hushmeans.document import checksum
+from hushmeans.documents import canonical_json, checksum
 from hushmeans.errors import HushmeansError, LedgerError
 from hushmeans.ledger.schema import ENTRIES, FIRST_DIGEST, RELEASES, SEAL
 
@@ -138,12 +137,7 @@ def verify(books: Connection, seen: str | None = None) -> Seal:
 
 def release_digest(document: str) -> str:
     """What the entry of a stored release holds, as JSON."""
-    return canonical({"sha256": hashlib.sha256(document.encode()).hexdigest()})
-
-
-def canonical(content: Mapping[str, Any]) -> str:
-    """JSON that is the same text for the same content."""
-    return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return canonical_json({"sha256": hashlib.sha256(document.encode()).hexdigest()})
 
 
 def broken(what: str) -> LedgerError:

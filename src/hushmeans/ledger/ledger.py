@@ -10,9 +10,10 @@ from sqlalchemy import Connection, insert, select
 
 from hushmeans.arguments import Amount
 from hushmeans.budget import Budget
+from hushmeans.documents import canonical_json
 from hushmeans.errors import BudgetError, InputError, InputTypeError, LedgerError
 from hushmeans.ledger.address import Address
-from hushmeans.ledger.chain import Entry, Seal, append, canonical, release_digest, verify
+from hushmeans.ledger.chain import Entry, Seal, append, release_digest, verify
 from hushmeans.ledger.database import reading, writing
 from hushmeans.ledger.schema import ENTRIES, RELEASES
 from hushmeans.ledger.standing import Standing
@@ -201,7 +202,7 @@ def _request(
         "budget": Budget.of(budget.epsilon, budget.delta),  # refuses what could not be read back
         "release_id": _name("the release", release_id),
         "method": method,
-        "parameters": canonical(parameters or {}),
+        "parameters": canonical_json(parameters or {}),
     }
 
 

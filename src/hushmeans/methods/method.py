@@ -12,7 +12,7 @@ from hushmeans.methods.clusters import Clusters
 
 
 @dataclass(frozen=True)
-class Found:
+class Clustering:
     """What a method finds.
 
     Attributes
@@ -38,5 +38,5 @@ class Method(Protocol):
     def most_questions(self) -> int:
         """How many questions `find` asks at most."""
 
-    def find(self, door: Door, n_clusters: int, generator: Generator) -> Found:
+    def find(self, door: Door, n_clusters: int, generator: Generator) -> Clustering:
         """The clusters; the generator is public randomness."""

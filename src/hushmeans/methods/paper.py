@@ -12,7 +12,7 @@ from hushmeans.budget import SCHEDULES, Plan
 from hushmeans.curator.questions import Door
 from hushmeans.errors import InputError
 from hushmeans.methods.merge import RULES, merge
-from hushmeans.methods.method import Found
+from hushmeans.methods.method import Clustering
 from hushmeans.methods.rounds import run
 from hushmeans.methods.start import sphere_packing
 
@@ -68,14 +68,14 @@ class PaperMethod:
     def most_questions(self) -> int:
         return self.rounds
 
-    def find(self, door: Door, n_clusters: int, generator: Generator) -> Found:
+    def find(self, door: Door, n_clusters: int, generator: Generator) -> Clustering:
         """Sphere packing, then noisy rounds, then merging."""
         start = sphere_packing(self.n * n_clusters, door.n_features, generator)
         leaves = run(door.ask, door.grid, start, self.plan)
-        return Found(merge(leaves, n_clusters, self.merge), leaves)
+        return Clustering(merge(leaves, n_clusters, self.merge), leaves)
 
 
-METHODS: Mapping[str, PaperMethod] = {
+PAPER_METHODS: Mapping[str, PaperMethod] = {
     "average_k": PaperMethod("average", merges=False, n=1),
     "allocation_k": PaperMethod("allocation", merges=False, n=1),
     "average_nk": PaperMethod("average"),

@@ -19,13 +19,13 @@ from numpy.random import Generator
 
 from hushmeans.arguments import whole_number
 from hushmeans.curator.questions import Door, Noise, NoisyTotals, Norm, Shifts
-from hushmeans.domain import Grid
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.merge import merge
-from hushmeans.methods.method import Found
+from hushmeans.methods.method import Clustering
 from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
+from hushmeans.schema import Grid
 from hushmeans.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class RefinedMethod:
     def most_questions(self) -> int:
         return PICTURE_QUESTIONS + (self.rounds or MOST_ROUNDS)
 
-    def find(self, door: Door, n_clusters: int, generator: Generator) -> Found:
+    def find(self, door: Door, n_clusters: int, generator: Generator) -> Clustering:
         """Spend part of the budget on a picture, the rest on rounds."""
         n_records = max(PICTURE_RECORDS, RECORDS_PER_CENTROID * max(self.n, 2) * n_clusters)
         picture = draw_picture(door, n_records, generator, self.cells_share)
@@ -116,7 +116,7 @@ class RefinedMethod:
         clusters = merge(leaves, n_clusters, MERGE)
         for share in shares[fine:]:
             clusters = self._round(door, picture, clusters, share)
-        return Found(clusters, leaves if n > 1 else clusters)
+        return Clustering(clusters, leaves if n > 1 else clusters)
 
     def size_of_work(
         self, picture: Picture, noise: Noise, n_clusters: int, rest: Fraction

@@ -8,7 +8,7 @@ from typing import Any
 
 from hushmeans.errors import InputError
 from hushmeans.methods.method import Method
-from hushmeans.methods.paper import METHODS as PAPER_METHODS
+from hushmeans.methods.paper import PAPER_METHODS
 from hushmeans.methods.refined import RefinedMethod
 
 DEFAULT = "refined"

@@ -6,8 +6,8 @@ import numpy as np
 
 from hushmeans.budget import Plan
 from hushmeans.curator.questions import Ask, Totals
-from hushmeans.domain import Grid
 from hushmeans.methods.clusters import Clusters
+from hushmeans.schema import Grid
 from hushmeans.types import FloatArray
 
 SMALLEST_SIZE = 1.0

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hushmeans.markup import text
 from hushmeans.report.gather import Mark
+from hushmeans.report.markup import text
 
 HUES = 8
 """How many colours there are; numbers tell apart what shares one."""

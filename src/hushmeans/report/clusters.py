@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from hushmeans.markup import text
 from hushmeans.report.charts import Point, badge, bar, strip
 from hushmeans.report.gather import Mark, Report
+from hushmeans.report.markup import text
 from hushmeans.report.numbers import measured, plain
 
 Column = tuple[Mark, ...]

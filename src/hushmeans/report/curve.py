@@ -11,11 +11,11 @@ import numpy as np
 from hushmeans.budget import LARGEST_EPSILON
 from hushmeans.curator.questions import LARGEST_COUNT
 from hushmeans.errors import HushmeansError
-from hushmeans.forecasting import forecast
-from hushmeans.markup import text
+from hushmeans.forecasting import forecast_of
 from hushmeans.release import Release
 from hushmeans.report.charts import svg
 from hushmeans.report.gather import Report
+from hushmeans.report.markup import text
 from hushmeans.report.numbers import percent, plain
 
 STEPS = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -58,16 +58,7 @@ def expected_errors(release: Release, epsilons: Sequence[float]) -> tuple[float,
         Where there is no forecast for such numbers.
     """
     rows = min(max(sum(release.sizes), release.n_clusters), LARGEST_COUNT)
-    expected = forecast(
-        round(rows),
-        release.box.n_features,
-        release.n_clusters,
-        release.budget.epsilon,
-        release.budget.delta,
-        release.method,
-        dict(release.method_options),
-        release.rows_per_person,
-    )
+    expected = forecast_of(release.settings, round(rows), release.box.n_features)
     return tuple(error for _, error in expected.curve(epsilons))
 
 

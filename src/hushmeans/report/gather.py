@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from hushmeans.errors import LedgerError
+from hushmeans.errors import InputError, LedgerError
 from hushmeans.ledger.standing import Standing
 from hushmeans.release import Release
-from hushmeans.report.matching import matched, positions
+from hushmeans.release.matching import matched
+from hushmeans.schema import Box
 from hushmeans.types import FloatArray
 
 
@@ -132,6 +133,8 @@ class Report:
             clusters = range(source.release.n_clusters)
             alone = tuple((Mark(source, each, str(each), each, 0),) for each in clusters)
             return cls((source,), alone)
+        check_same_box(source.release.box, other.release.box)
+        pairs = matched(positions(source.release), positions(other.release))
         groups = tuple(
             tuple(
                 Mark(side, cluster, f"{letter}{cluster}", hue, number)
@@ -140,7 +143,7 @@ class Report:
                 )
                 if cluster is not None
             )
-            for hue, pair in enumerate(matched(source.release, other.release))
+            for hue, pair in enumerate(pairs)
         )
         return cls((source, other), groups)
 
@@ -178,3 +181,30 @@ def standing_of(release: Release, place: str | None) -> Standing | None:
             f"{release.booking.release_id!r}"
         )
     return Standing.of(release.booking.dataset, entries)
+
+
+def positions(release: Release) -> FloatArray:
+    """The centres in the unit box, on its border where they lie outside."""
+    inside = np.clip(np.array(release.centres), release.box.low, release.box.high)
+    return release.box.to_unit_box(inside)
+
+
+def check_same_box(first: Box, second: Box) -> None:
+    """Raise unless the features and their bounds are the same, in the same order."""
+    if first.n_features != second.n_features:
+        raise InputError(
+            f"the releases cannot be compared: one has {first.n_features} features and the "
+            f"other {second.n_features}"
+        )
+    for index in range(first.n_features):
+        here, there = first.label(index), second.label(index)
+        if here != there:
+            raise InputError(
+                f"the releases cannot be compared: one has {here} where the other has {there}"
+            )
+        ends = [(box.low[index], box.high[index]) for box in (first, second)]
+        if ends[0] != ends[1]:
+            raise InputError(
+                f"the releases cannot be compared: the bounds of {here} are {ends[0]} in one and "
+                f"{ends[1]} in the other"
+            )

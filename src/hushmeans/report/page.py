@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hushmeans import markup
+from hushmeans.report import markup
 from hushmeans.report.clusters import centres, differences, ranges, sizes
 from hushmeans.report.curve import curve
 from hushmeans.report.gather import Report

@@ -6,10 +6,10 @@ from shlex import quote
 
 from hushmeans.arguments import amount_text
 from hushmeans.ledger.standing import shown
-from hushmeans.markup import text
 from hushmeans.release import Release
+from hushmeans.release.statement import lost_in_noise
 from hushmeans.report.gather import Report, Source
-from hushmeans.statement import lost_in_noise
+from hushmeans.report.markup import text
 
 SIMULATION = (
     "<div class='alarm' role='alert'><strong>NOT PRIVATE: simulation.</strong> The noise came from "

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from hushmeans.ledger.standing import Standing, shown
-from hushmeans.markup import text
 from hushmeans.release import Release
 from hushmeans.report.charts import stack
 from hushmeans.report.gather import Report, Source
+from hushmeans.report.markup import text
 from hushmeans.report.numbers import percent, plain
 
 QUESTIONS = {

@@ -15,10 +15,10 @@ from hushmeans.curator.sources.files import FileSource, open_files
 from hushmeans.curator.sources.memory import MemorySource, from_memory
 from hushmeans.curator.sources.spark import SparkSource, from_spark, is_spark
 from hushmeans.curator.sources.tables import check_distinct, is_table
-from hushmeans.domain import Bounds, Box
+from hushmeans.curator.watching import Watch
 from hushmeans.errors import InputError, InputTypeError
+from hushmeans.schema import Bounds, Box
 from hushmeans.types import IntArray
-from hushmeans.watching import Watch
 
 
 class Source(Protocol):

@@ -17,9 +17,9 @@ from hushmeans.curator.questions import Question
 from hushmeans.curator.sources.faults import attempt
 from hushmeans.curator.sources.files import FileSource
 from hushmeans.curator.sources.streaming import add_up, in_parallel
-from hushmeans.domain import Box
+from hushmeans.curator.watching import Watch
+from hushmeans.schema import Box
 from hushmeans.types import GridArray, IntArray
-from hushmeans.watching import Watch
 
 ROWS = 16_384
 """Records read at a time: a whole number of pages of memory, whatever the number of features."""

@@ -15,10 +15,10 @@ from hushmeans.curator.questions import Question
 from hushmeans.curator.sources import arrow_files, csv_files, tables
 from hushmeans.curator.sources.folders import DataFile, find_files, partition_number
 from hushmeans.curator.sources.streaming import add_up, in_parallel
-from hushmeans.domain import Bounds, Box
+from hushmeans.curator.watching import Watch
 from hushmeans.errors import InputError
+from hushmeans.schema import Bounds, Box
 from hushmeans.types import GridArray, IntArray
-from hushmeans.watching import Watch
 
 Result = TypeVar("Result")
 

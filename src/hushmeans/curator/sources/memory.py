@@ -16,8 +16,8 @@ from hushmeans.curator import kernel
 from hushmeans.curator.encode import encode
 from hushmeans.curator.questions import Question
 from hushmeans.curator.sources import tables
-from hushmeans.domain import Bounds, Box
 from hushmeans.errors import InputError, InputTypeError
+from hushmeans.schema import Bounds, Box
 from hushmeans.types import GridArray, IntArray
 
 BATCH = 16_384

@@ -20,7 +20,7 @@ from hushmeans.curator.questions import Question, Size
 from hushmeans.curator.sources import tables
 from hushmeans.curator.sources.faults import attempt
 from hushmeans.curator.sources.pieces import from_pieces, to_pieces
-from hushmeans.domain import Bounds, Box
+from hushmeans.schema import Bounds, Box
 from hushmeans.types import IntArray
 
 if TYPE_CHECKING:

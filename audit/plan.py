@@ -1,0 +1,153 @@
+"""Which claims are audited, on which neighbours, and how many runs each gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from audit.neighbours import (
+    BORDER,
+    DUPLICATE,
+    FOUNDING,
+    ISOLATED,
+    NOBODY,
+    OUTSIDE,
+    SECOND,
+    Neighbours,
+)
+from audit.targets import NoiseAlone, OneAnswer, Target, WholeFit
+from hushmeans.budget import Budget
+from hushmeans.curator.mechanisms import mechanism_for
+from hushmeans.curator.questions import Cells, Norm, Question, Shifts, Size, Spread, Totals
+from hushmeans.methods.registry import METHODS
+from hushmeans.types import IntArray
+
+BUDGETS = (Budget.of(4), Budget.of(4, 1e-6))
+"""Large enough for a bound to be far from 0, small enough for the fewest runs to prove a breach."""
+
+NOISE_RUNS, ANSWER_RUNS, FIT_RUNS, SHORT_FIT_RUNS = 200_000, 20_000, 10_000, 4_000
+"""Runs on each neighbour."""
+
+FEWEST_ROUNDS = {
+    "refined": 2,
+    "average_k": 1,
+    "allocation_k": 2,
+    "average_nk": 1,
+    "allocation_nk": 2,
+}
+"""As few rounds as show how a method shares its budget: the last answer is then worth most."""
+
+FITTED = ((NOBODY, 1), (ISOLATED, 2), (FOUNDING, 3), (DUPLICATE, 1))
+"""The neighbours of whole fits, and into how many clusters."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One thing to audit.
+
+    Attributes
+    ----------
+    level
+        "mechanism", "round" or "fit".
+    what
+        The question, or the method with its settings.
+    record
+        What the record does that only one neighbour has.
+    runs
+        The runs on each neighbour, in the long form.
+    """
+
+    level: str
+    what: str
+    record: str
+    target: Target
+    runs: int
+
+
+def all_claims() -> Iterator[Claim]:
+    """The long form, level by level."""
+    for budget in BUDGETS:
+        yield from noise_claims(budget)
+    for budget in BUDGETS:
+        yield from answer_claims(budget)
+    for budget in BUDGETS:
+        yield from fit_claims(budget)
+
+
+def noise_claims(budget: Budget) -> Iterator[Claim]:
+    """Noise alone, on one number, on a record of one feature, and on one of two."""
+    mechanism = mechanism_for(budget)
+    unit = 2**20
+    for values in ((1,), (unit, unit), (unit, -unit, unit)):
+        target = NoiseAlone(mechanism, budget, values)
+        moved = "1" if values == (1,) else f"{len(values)} totals of 2^20"
+        yield Claim("mechanism", type(mechanism).__name__, f"moves {moved}", target, NOISE_RUNS)
+
+
+def answer_claims(budget: Budget) -> Iterator[Claim]:
+    """Every kind of question, and the paper's on every pair of neighbours."""
+    mechanism = mechanism_for(budget)
+
+    def claim(pair: Neighbours, question: Question) -> Claim:
+        target = OneAnswer(pair, mechanism, budget, question)
+        return Claim("round", question.name, pair.name, target, ANSWER_RUNS)
+
+    for pair in (NOBODY, SECOND, OUTSIDE, ISOLATED, FOUNDING, DUPLICATE):
+        yield claim(pair, totals(pair))
+    yield claim(NOBODY, Size())
+    yield claim(BORDER, shifts(BORDER, mechanism.norm))
+    yield claim(ISOLATED, shifts(ISOLATED, mechanism.norm))
+    yield claim(ISOLATED, spread(ISOLATED, mechanism.norm))
+    yield claim(FOUNDING, cells(FOUNDING))
+
+
+def totals(pair: Neighbours) -> Totals:
+    """Of as many centroids as there are places, the record's own among them."""
+    return Totals(pair.box.grid, _places(pair))
+
+
+def shifts(pair: Neighbours, norm: Norm) -> Shifts:
+    """Shifts from the middle, clipped to half of a range's half."""
+    grid = pair.box.grid
+    middle = np.zeros((1, pair.box.n_features), dtype=np.int64)
+    return Shifts(grid, middle, grid.unit // 2, norm, size_unit=grid.unit // 8)
+
+
+def spread(pair: Neighbours, norm: Norm) -> Spread:
+    """The spread around the middle, clipped where the corners are beyond it."""
+    grid = pair.box.grid
+    middle = np.zeros((1, pair.box.n_features), dtype=np.int64)
+    return Spread(grid, middle, grid.unit // 2, norm)
+
+
+def cells(pair: Neighbours) -> Cells:
+    """Each feature in two halves."""
+    return Cells(pair.box.grid, ((0,),) * pair.box.n_features)
+
+
+def _places(pair: Neighbours) -> IntArray:
+    return np.unique(pair.encoded(more=True), axis=0).astype(np.int64)
+
+
+def fit_claims(budget: Budget) -> Iterator[Claim]:
+    """Every method, with many rounds and with few."""
+    yield from default_fits(budget)
+    yield from short_fits(budget)
+
+
+def default_fits(budget: Budget) -> Iterator[Claim]:
+    """Every method with its default settings, on the smallest tables."""
+    for method in METHODS:
+        target = WholeFit(NOBODY, budget, method)
+        yield Claim("fit", method, NOBODY.name, target, FIT_RUNS)
+
+
+def short_fits(budget: Budget) -> Iterator[Claim]:
+    """Every method with as few rounds as are honest, on every pair of neighbours."""
+    for method, rounds in FEWEST_ROUNDS.items():
+        for pair, k in FITTED:
+            target = WholeFit(pair, budget, method, n_clusters=k, options={"rounds": rounds})
+            what = f"{method}, {rounds} round{'s' if rounds > 1 else ''}, k = {k}"
+            yield Claim("fit", what, pair.name, target, SHORT_FIT_RUNS)

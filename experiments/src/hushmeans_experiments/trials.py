@@ -1,0 +1,207 @@
+"""The work of a comparison: some runs of one method on one dataset, scored. NOT PRIVATE.
+
+Every method sees the same points of the unit box, within the same public bounds.
+"""
+
+from __future__ import annotations
+
+import warnings
+import zlib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from hushmeans.curator.sources.memory import MemorySource, from_memory
+from hushmeans.errors import SimulationWarning
+from hushmeans.evaluate import score
+from hushmeans.fitting import fit_release
+from hushmeans.schema import Bounds
+from hushmeans.settings import Settings
+from hushmeans.types import FloatArray
+from hushmeans_experiments.baselines import Baseline, run_baseline
+from hushmeans_experiments.datasets import DATASETS, load
+from hushmeans_experiments.families import family
+from hushmeans_experiments.long_work import code_mark
+from hushmeans_experiments.peers import PEERS, Answer, PeerError, ask_peer
+from hushmeans_experiments.runs import MASTER_SEED
+from hushmeans_experiments.standins import stand_in
+
+REFERENCES = "references"
+"""The method of the trial that measures k-means without privacy, and a single point."""
+UNIT_BOX = (-1.0, 1.0)
+RUNS_PER_PIECE = 10
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """What is compared: one method on one dataset under one promise.
+
+    Attributes
+    ----------
+    method
+        A method of `hushmeans.fitting`, the label of a peer, or `REFERENCES`.
+    delta
+        0 for pure epsilon.
+    """
+
+    dataset: str
+    n_clusters: int
+    method: str
+    epsilon: float
+    delta: float
+
+    @property
+    def name(self) -> str:
+        promise = f"e{self.epsilon:g}-d{self.delta:g}"
+        method = self.method.replace(" ", "-")
+        return f"{self.dataset}-k{self.n_clusters}-{method}-{promise}"
+
+
+@dataclass(frozen=True, order=True)
+class Trial:
+    """Some of the runs of a cell: the unit of work, and of what a crash can lose.
+
+    Attributes
+    ----------
+    first
+        The number of its first run: a run has the same seed however runs are divided.
+    """
+
+    cell: Cell
+    first: int
+    runs: int
+
+
+@dataclass(frozen=True)
+class Materials:
+    """What trials are made with.
+
+    Attributes
+    ----------
+    data
+        The folder of the paper's datasets; None for generated stand-ins.
+    peer_python
+        The Python of each peer that could be installed, by the peer's label.
+    mark
+        The mark of the code, taken once for all processes.
+    """
+
+    data: Path | None
+    peer_python: tuple[tuple[str, Path], ...] = ()
+    mark: str = field(default_factory=code_mark)
+
+    def title(self, dataset: str) -> str:
+        """What results on a dataset are called: those on a stand-in have no targets."""
+        made_up = self.data is None and dataset in DATASETS
+        return f"{dataset} (stand-in)" if made_up else dataset
+
+    def piece_name(self, trial: Trial) -> str:
+        """A name for the file of a trial's results, another one for whatever changes them."""
+        stem = f"{trial.cell.name}-runs{trial.first}+{trial.runs}"
+        if self.title(trial.cell.dataset) != trial.cell.dataset:
+            stem = f"stand-in-{stem}"
+        ours = trial.cell.method not in (*PEERS, REFERENCES)
+        return f"{stem}-{self.mark}.parquet" if ours else f"{stem}.parquet"
+
+
+def trials(cell: Cell, runs: int) -> Iterator[Trial]:
+    """All runs of a cell, in pieces; the references have nothing random in them."""
+    if cell.method == REFERENCES:
+        runs = 1
+    for first in range(0, runs, RUNS_PER_PIECE):
+        yield Trial(cell, first, min(RUNS_PER_PIECE, runs - first))
+
+
+def run_trial(trial: Trial, materials: Materials) -> pa.Table:
+    """One row per run with both scores, and what was really spent; see `SCHEMA`."""
+    cell = trial.cell
+    source = open_dataset(cell.dataset, materials.data)
+    told = asdict(cell) | {"dataset": materials.title(cell.dataset)}
+    if cell.method == REFERENCES:
+        lines = run_baseline(Baseline(cell.dataset, cell.n_clusters), source)
+        scored = lines.select(["method", "nicv", "nicv_squared"]).to_pylist()
+        return pa.Table.from_pylist([told | {"run": 0} | line for line in scored], SCHEMA)
+    told |= {"spent": cell.epsilon, "spent_as_declared": cell.epsilon}
+    if cell.method in PEERS:
+        answer = _ask(trial, source, materials)
+        centroids = list(answer.centres)
+        told["spent"] = answer.spent.add_or_remove
+        told["spent_as_declared"] = answer.spent.as_declared
+    else:
+        centroids = [_fit(cell, source, seed) for seed in seeds(trial)]
+    rows = []
+    for number, found in enumerate(centroids, start=trial.first):
+        scores = asdict(score(source.records, source.box.grid, found))
+        rows.append(told | {"run": number} | scores)
+    return pa.Table.from_pylist(rows, SCHEMA)
+
+
+SCHEMA = pa.schema(
+    [
+        ("dataset", pa.string()),
+        ("n_clusters", pa.int64()),
+        ("method", pa.string()),
+        ("epsilon", pa.float64()),
+        ("delta", pa.float64()),
+        ("run", pa.int64()),
+        ("nicv", pa.float64()),
+        ("nicv_squared", pa.float64()),
+        ("spent", pa.float64()),
+        ("spent_as_declared", pa.float64()),
+    ]
+)
+"""The columns of results; nothing is spent by the references."""
+
+
+def seeds(trial: Trial) -> list[int]:
+    """A seed of its own for every run, whoever runs it and whenever."""
+    cell = zlib.crc32(trial.cell.name.encode())
+    states = [
+        np.random.SeedSequence((MASTER_SEED, 3, cell, number)).generate_state(1)
+        for number in range(trial.first, trial.first + trial.runs)
+    ]
+    return [int(state[0]) for state in states]
+
+
+@lru_cache(maxsize=1)
+def open_dataset(name: str, data: Path | None) -> MemorySource:
+    """The encoded points of a dataset, kept while a process works on the same one."""
+    if name in DATASETS:
+        source = stand_in(DATASETS[name]) if data is None else load(DATASETS[name], data)
+        return from_memory(points_of(source), Bounds(UNIT_BOX))
+    return from_memory(family(name).points(), Bounds(UNIT_BOX))
+
+
+def points_of(source: MemorySource) -> FloatArray:
+    """Encoded records as points of the unit box; encoding them again gives the same records."""
+    points: FloatArray = source.records / source.box.grid.unit
+    return points
+
+
+def _fit(cell: Cell, source: MemorySource, seed: int) -> FloatArray:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SimulationWarning)  # all of this is simulation
+        release = fit_release(
+            points_of(source),
+            Settings.of(cell.n_clusters, cell.epsilon, cell.delta, cell.method),
+            bounds=UNIT_BOX,
+            seed=seed,
+        )
+    return release.centroids
+
+
+def _ask(trial: Trial, source: MemorySource, materials: Materials) -> Answer:
+    python = dict(materials.peer_python).get(trial.cell.method)
+    if python is None:
+        raise PeerError(f"there is no environment for {trial.cell.method}")
+    return ask_peer(
+        python,
+        points_of(source),
+        n_clusters=trial.cell.n_clusters,
+        epsilon=trial.cell.epsilon,
+        seeds=seeds(trial),
+    )

@@ -1,0 +1,55 @@
+"""The command that labels new records with the clusters of a release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hushmeans.commands import options
+
+if TYPE_CHECKING:
+    from hushmeans.types import IntArray
+
+
+def predict(
+    release: options.ReleaseFile,
+    file: Annotated[
+        Path, typer.Argument(help="New records: a CSV, Parquet or Arrow file, or a folder of them.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write the clusters, as CSV; else printed.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of CSV.")] = False,
+) -> None:
+    """Say which released cluster each record of a table belongs to.
+
+    The labels are not private: they are for those who may see the records.
+    """
+    from hushmeans.documents import written_whole
+    from hushmeans.release import Release
+
+    pieces = _listed(Release.load(release).labels(file), json)
+    if out is None:
+        for piece in pieces:
+            typer.echo(piece, nl=False)
+        return
+    with (
+        written_whole(out, replace=False) as beside,
+        beside.open("w", encoding="utf-8", newline="\n") as text,
+    ):
+        text.writelines(pieces)
+
+
+def _listed(labels: Iterator[IntArray], as_json: bool) -> Iterator[str]:
+    """The labels as a CSV column or a JSON list, piece by piece."""
+    joint = ", " if as_json else "\n"
+    between = "" if as_json else joint
+    yield '{"cluster": [' if as_json else "cluster"
+    for some in labels:
+        if len(some):
+            yield between + joint.join(map(str, some.tolist()))
+            between = joint
+    yield "]}\n" if as_json else "\n"

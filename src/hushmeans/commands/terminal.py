@@ -1,0 +1,68 @@
+"""Releases as tables on the terminal, one line a value, so that any number of features fits."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from hushmeans.commands.patients import Comparison
+from hushmeans.release import Release
+from hushmeans.release.statement import lost_in_noise
+
+
+def show_release(release: Release) -> None:
+    """Print the clusters: sizes and centres, each with its standard error from noise."""
+    table = _table("Private clusters")
+    for cluster in range(release.n_clusters):
+        for row in _rows(release, cluster):
+            table.add_row(*map(Text, row))
+        table.add_section()
+    Console().print(table)
+    _warn_of_noise(release)
+
+
+def show_comparison(comparison: Comparison) -> None:
+    """Print the clusters beside those of k-means without privacy."""
+    table = _table("Private clusters, beside k-means without privacy")
+    table.add_column("not private", justify="right", style="dim")
+    for cluster in range(comparison.release.n_clusters):
+        plain = [f"{comparison.sizes[cluster]:,.0f}"]
+        plain += [f"{value:.4g}" for value in comparison.centres[cluster]]
+        for row, counterpart in zip(_rows(comparison.release, cluster), plain, strict=True):
+            table.add_row(*map(Text, row), counterpart)
+        table.add_section()
+    Console().print(table)
+    _warn_of_noise(comparison.release)
+
+
+def _warn_of_noise(release: Release) -> None:
+    """Say so if noise dominated, and name the clusters whose size noise alone could have made."""
+    verdict = release.noise_verdict()
+    if verdict.level == "dominates":
+        Console().print(verdict.sentence)
+    if drowned := lost_in_noise(release):
+        numbers = ", ".join(map(str, drowned))
+        Console().print(
+            f"Cannot be told from noise: cluster {numbers}. More records, fewer "
+            "clusters or features, tighter bounds or a larger epsilon would help."
+        )
+
+
+def _table(title: str) -> Table:
+    table = Table(title=title)
+    table.add_column("cluster", justify="right")
+    table.add_column("feature")
+    table.add_column("private", justify="right", style="bold")
+    table.add_column("± standard error\nfrom noise", justify="right")
+    return table
+
+
+def _rows(release: Release, cluster: int) -> list[tuple[str, ...]]:
+    size, size_error = release.sizes[cluster], release.size_standard_errors[cluster]
+    rows: list[tuple[str, ...]] = [(str(cluster), "size", f"{size:,.0f}", f"{size_error:,.0f}")]
+    for index in range(release.box.n_features):
+        centre = release.centres[cluster][index]
+        error = release.standard_errors[cluster][index]
+        rows.append(("", release.box.name(index), f"{centre:.4g}", f"{error:.2g}"))
+    return rows

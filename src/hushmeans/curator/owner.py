@@ -1,0 +1,83 @@
+"""For those who may see the records: labels, distances and scores. NOT PRIVATE.
+
+What these functions return speaks about single records, or is an exact function of them. They are
+for the owner of the records and for experiments; nothing a fit publishes comes from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from hushmeans.curator.kernel import nearest, squared_distances
+from hushmeans.curator.sources import is_path, open_local, open_new
+from hushmeans.curator.sources.folders import SUFFIXES
+from hushmeans.curator.sources.memory import as_numeric_array
+from hushmeans.curator.sources.spark import is_spark
+from hushmeans.curator.sources.spark_files import read_on_spark
+from hushmeans.curator.sources.tables import is_table, known_columns
+from hushmeans.distances import distances
+from hushmeans.errors import InputError
+from hushmeans.schema import Bounds, Box, Grid
+from hushmeans.types import FloatArray, GridArray, IntArray
+
+__all__ = [
+    "SUFFIXES",
+    "as_numeric_array",
+    "distances_to",
+    "encoded_squares",
+    "is_path",
+    "is_spark",
+    "is_table",
+    "known_columns",
+    "labels",
+    "nearest_squares",
+    "read_on_spark",
+]
+
+
+def labels(data: Any, box: Box, centroids: FloatArray) -> Iterator[IntArray]:
+    """The index of each record's nearest centroid, some records at a time.
+
+    Parameters
+    ----------
+    data
+        An array, a table or a path; columns that the box does not have are ignored.
+    centroids
+        In the unit box.
+    """
+    snapped = box.grid.snap(centroids)
+    return (nearest(records, snapped) for records in open_new(data, box).encoded())
+
+
+def distances_to(data: Any, box: Box, centroids: FloatArray) -> FloatArray:
+    """Each record's distance to each centroid, in the unit box."""
+    unit = box.grid.unit
+    parts = [distances(records / unit, centroids) for records in open_new(data, box).encoded()]
+    return np.concatenate([np.empty((0, len(centroids))), *parts])
+
+
+def nearest_squares(data: Any, where: Box | Bounds, centres: Any) -> FloatArray:
+    """Each record's squared distance to its nearest centre, in the unit box.
+
+    Parameters
+    ----------
+    where
+        The box of a release, or bounds for the data's own columns.
+    centres
+        A table of centres in original units.
+    """
+    source = open_new(data, where) if isinstance(where, Box) else open_local(data, where)
+    box = source.box
+    table = as_numeric_array(centres, "the centres").astype(np.float64)
+    if not len(table) or table.shape[1] != box.n_features or not np.isfinite(table).all():
+        raise InputError("centres must be a table of finite numbers, a column for every feature")
+    records = np.concatenate([*source.encoded()] or [np.empty((0, 1), dtype=np.int32)])
+    return encoded_squares(records, box.grid, box.to_unit_box(table))
+
+
+def encoded_squares(records: GridArray, grid: Grid, centroids: FloatArray) -> FloatArray:
+    """As `nearest_squares`, for encoded records and centroids in the unit box."""
+    return squared_distances(records, centroids * grid.unit) / grid.unit**2

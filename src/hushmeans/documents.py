@@ -1,0 +1,111 @@
+"""Text documents: read or refused with a reason, JSON in one form, written whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from hushmeans.errors import InputError
+
+
+def read_text_file(path: Path, what: str) -> str:
+    """The text of a UTF-8 file.
+
+    Parameters
+    ----------
+    what
+        What to call the file in a message.
+
+    Raises
+    ------
+    InputError
+        Where the file cannot be read, with the reason.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        reason = "it is not UTF-8 text"
+    except OSError as error:
+        reason = error.strerror or "it cannot be read"
+    except ValueError:  # a null character in the name
+        reason = "this is not a valid file name"
+    raise InputError(f"cannot read {what} {path}: {reason}")
+
+
+def parse_json(text: str) -> Any:
+    """What JSON text holds; an object with a repeated key is refused, since readers differ on it.
+
+    Raises
+    ------
+    ValueError, RecursionError
+        Where the text is not JSON, repeats a key or is nested too deeply.
+    """
+    return json.loads(text, object_pairs_hook=_without_repeated_keys)
+
+
+def canonical_json(content: Mapping[str, Any]) -> str:
+    """JSON that is the same text for the same content."""
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def checksum(content: Mapping[str, Any]) -> str:
+    """The SHA-256 of the content, whatever its layout."""
+    return hashlib.sha256(canonical_json(content).encode()).hexdigest()
+
+
+@contextmanager
+def written_whole(path: Path, *, replace: bool = True) -> Iterator[Path]:
+    """A file beside `path` to write into; it takes the place of `path` if all goes well.
+
+    The file is made on entry, so that a folder that cannot be written to is noticed before
+    the work whose result it should hold.
+
+    Raises
+    ------
+    InputError
+        Where the folder cannot be written to or, without `replace`, the file exists.
+    """
+    beside = path.parent / f".{path.stem}.{uuid4().hex[:8]}{path.suffix}"
+    try:
+        if path.is_dir():
+            raise InputError(f"cannot write {path}: it is a folder")
+        if not replace and os.path.lexists(path):  # a link to nothing is in the way as well
+            raise _taken(path)
+        beside.touch(exist_ok=False)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from None
+    try:
+        yield beside
+        if replace:
+            os.replace(beside, path)
+        else:
+            _move_to_free(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise ValueError("a key stands in it twice")
+    return content
+
+
+def _move_to_free(beside: Path, path: Path) -> None:
+    """Rename, unless somebody else has written the target in the meantime."""
+    try:
+        os.link(beside, path)
+    except FileExistsError:
+        raise _taken(path) from None
+    except OSError:  # a file system without links
+        os.replace(beside, path)
+
+
+def _taken(path: Path) -> InputError:
+    return InputError(f"{path} exists already; choose another name or remove it")

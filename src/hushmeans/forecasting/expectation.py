@@ -1,0 +1,236 @@
+"""What a method's noise will be, from public numbers alone: nothing is asked, nothing drawn.
+
+A method's noise depends on the records in two ways: on how many a cluster has and, for the
+refined method, on how wide they lie. A `Population` stands in for them; the shares, the clips and
+the errors are then worked out by the methods' own functions.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from hushmeans.curator.questions import Noise, NoisyTotals, Shifts, Totals
+from hushmeans.forecasting.population import Population
+from hushmeans.forecasting.rehearsal import leaves_of_cluster
+from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.method import Method
+from hushmeans.methods.paper import PaperMethod
+from hushmeans.methods.picture import (
+    SIZE_SHARE,
+    Moments,
+    Picture,
+    cell_borders,
+    mean_moment,
+    share_of_cells,
+    spread_moment,
+)
+from hushmeans.methods.refined import (
+    FINE_ROUNDS,
+    LAG,
+    SIZE_DOUBT,
+    RefinedMethod,
+    gaps_to_nearest,
+    read_moves,
+    shares_of_rounds,
+)
+from hushmeans.methods.rounds import UNKNOWN_VARIANCE
+from hushmeans.methods.start import public_randomness
+from hushmeans.schema import Grid
+from hushmeans.types import FloatArray
+
+LEFT = LAG / (1 + LAG)
+"""The part of its way that a centroid still has to go after a round."""
+SMALLEST_MOVE, LARGEST_MOVE = 1e-4, 0.5
+"""How far a centroid has to go, in a feature: hardly more than the records are spread."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One question that a method will ask.
+
+    Attributes
+    ----------
+    question
+        Its kind.
+    share
+        The part of the budget that it gets.
+    noise
+        The standard deviation of the noise on each of its totals. A record counts 1 in a
+        size, and its distance, in halves of the range, in a sum.
+    """
+
+    question: str
+    share: Fraction
+    noise: float
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What a method will ask, and the noise of what it releases.
+
+    Attributes
+    ----------
+    steps
+        The questions, in order; their shares sum to 1.
+    centre_variance
+        The variance that noise gives a coordinate of a centre, in the unit box.
+    size_variance
+        The variance that noise gives the size of a cluster.
+    """
+
+    steps: tuple[Step, ...]
+    centre_variance: float
+    size_variance: float
+
+
+def expectation(method: Method, population: Population, noise: Noise) -> Expectation:
+    """What to expect of a method on such a population."""
+    if isinstance(method, PaperMethod):
+        return _of_paper(method, population, noise)
+    if isinstance(method, RefinedMethod):
+        return _of_refined(method, population, noise)
+    raise TypeError(f"nothing is known of the noise of {type(method).__name__}")
+
+
+def _of_paper(method: PaperMethod, population: Population, noise: Noise) -> Expectation:
+    """The last round's means, of clusters as a rehearsal finds them.
+
+    Sums and sizes of joined leaves add up, and so does their noise; that of earlier rounds is
+    forgotten, as every round takes new means.
+    """
+    grid = Grid.for_features(population.n_features)
+    question = Totals(grid, np.zeros((1, population.n_features), dtype=np.int64))
+    sensitivity = question.sensitivity(noise.norm) / grid.unit
+    steps = tuple(
+        Step(question.name, share, noise.deviation(sensitivity, float(share)))
+        for share in method.plan.shares
+    )
+    last = steps[-1].noise
+    relative = last / population.cluster_size
+    leaves = leaves_of_cluster(method, population, relative)
+    mean_square = float((population.centres**2).mean())
+    variance = leaves * relative**2 * (1 + mean_square)
+    return Expectation(steps, min(variance, UNKNOWN_VARIANCE), method.n * last**2)
+
+
+def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> Expectation:
+    """The last round's moves, of centroids that earlier rounds have brought near their place."""
+    asked, picture = _expected_picture(method, population, noise)
+    rest = 1 - picture.spent
+    rounds, n = method.size_of_work(picture, noise, population.n_clusters, rest)
+    grid = Grid.for_features(population.n_features)
+    start = _start(picture, population)
+    steps = grid.snap(population.centres if rounds > 1 else start)
+    gaps = gaps_to_nearest(picture, grid.to_unit_box(steps))
+    question = method.question(grid, noise.norm, steps, gaps)
+    sensitivity = question.sensitivity(noise.norm) / grid.unit
+    asked += [
+        Step(question.name, share, noise.deviation(sensitivity, float(share)))
+        for share in shares_of_rounds(rest, rounds, method.last_round)
+    ]
+    off = math.sqrt(float(((start - population.centres) ** 2).mean()))
+    size_part = question.size_unit / grid.unit
+    move = _expected_move(population, off, [step.noise for step in asked[-rounds:]], n, size_part)
+    answer = _expected_answer(question, population.cluster_size, move, asked[-1].noise)
+    moves = read_moves(question, answer, _equal_clusters(population), picture, gaps)
+    followed = moves.believed**2 * moves.variances
+    left = ((1 - moves.believed) * move) ** 2
+    return Expectation(
+        tuple(asked), float((followed + left).mean()), float(moves.size_variances.mean())
+    )
+
+
+def _expected_move(
+    population: Population, off: float, noises: list[float], n: int, size_part: float
+) -> float:
+    """How far, in a feature, a centroid still has to go in the last round.
+
+    It is off by what rounds have left of the way from the start, by the noise of the round
+    before, and by what noisy sizes made of the joining of leaves.
+
+    Parameters
+    ----------
+    off
+        How far the start is from the centres.
+    noises
+        The noise on a total in each round.
+    size_part
+        What a record adds to the total of sizes.
+    """
+    earlier = len(noises) - 1
+    parts = [SMALLEST_MOVE, (1 - LEFT) * LEFT**earlier * off]
+    if earlier:
+        parts.append(noises[-2] / population.cluster_size)
+    if earlier and n > 1:
+        since = max(earlier - FINE_ROUNDS, 0)
+        parts.append(LEFT**since * _joining_error(population, noises[-2] / size_part))
+    return min(math.hypot(*parts), LARGEST_MOVE)
+
+
+def _joining_error(population: Population, size_noise: float) -> float:
+    """How far off, in each feature, noisy leaf sizes put the mean of two halves of a cluster.
+
+    The halves of a normal distribution have means sqrt(2 / pi) of its width on either side.
+    """
+    doubt = SIZE_DOUBT * population.cluster_size / 2
+    known = 1 / math.hypot(1 / size_noise, 1 / doubt)
+    apart = 2 * math.sqrt(2 / math.pi) * population.width
+    off = known / (math.sqrt(2) * population.cluster_size)
+    return apart * off / math.sqrt(population.n_features)
+
+
+def _expected_answer(question: Shifts, size: float, move: float, noise: float) -> NoisyTotals:
+    """The totals of equal clusters that all have the same way to go."""
+    unit = question.grid.unit
+    values = np.full(question.shape, round(size * move * unit), dtype=np.int64)
+    values[:, -1] = round(size * question.size_unit)
+    return NoisyTotals(values, (noise * unit) ** 2)
+
+
+def _equal_clusters(population: Population) -> Clusters:
+    unknown = np.full(population.centres.shape, UNKNOWN_VARIANCE)
+    sizes = np.full(len(unknown), population.cluster_size)
+    return Clusters(population.centres, unknown, sizes, sizes**2)
+
+
+def _expected_picture(
+    method: RefinedMethod, population: Population, noise: Noise
+) -> tuple[list[Step], Picture]:
+    """The questions that a picture takes, and how it would look without noise."""
+    size, n_features = float(population.size), population.n_features
+    moments = Moments(size, population.records.mean(axis=0), population.records.var(axis=0))
+    steps = [Step("size", SIZE_SHARE, noise.deviation(1, float(SIZE_SHARE)))]
+    for name, moment in (
+        ("shifts", mean_moment(noise, n_features, size)),
+        ("spread", spread_moment(noise, n_features, size)),
+    ):
+        deviation = noise.deviation(moment.clip, float(moment.share))
+        steps.append(Step(name, moment.share, deviation))
+    share = share_of_cells(n_features, method.cells_share)
+    deviation = noise.deviation(1, float(share))
+    borders = cell_borders(moments, size / deviation)
+    if any(each.size for each in borders):
+        steps.append(Step("cells", share, deviation))
+    spent = sum((step.share for step in steps), Fraction(0))
+    return steps, Picture(_redrawn(population.records, borders), moments, spent)
+
+
+def _redrawn(records: FloatArray, borders: list[FloatArray]) -> FloatArray:
+    """Records as a picture shows them: of each feature, only the part it lies in is known."""
+    generator = public_randomness(0)
+    redrawn = np.empty_like(records)
+    for index, column in enumerate(records.T):
+        part = np.searchsorted(borders[index], column)
+        to, taken = (np.lexsort((generator.random(len(part)), part)) for _ in range(2))
+        redrawn[to, index] = column[taken]
+    return redrawn
+
+
+def _start(picture: Picture, population: Population) -> FloatArray:
+    """Where a picture shows the clusters."""
+    rows = range(len(population.centres))
+    return np.array([picture.records[population.labels == row].mean(axis=0) for row in rows])

@@ -1,0 +1,5 @@
+"""What leaves the curator: the release, its document, statement and noise verdict."""
+
+from hushmeans.release.release import Release
+
+__all__ = ["Release"]

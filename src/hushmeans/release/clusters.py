@@ -1,0 +1,87 @@
+"""Clusters in original units, and the way between them and a method's clusters in the unit box."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hushmeans.errors import InputError
+from hushmeans.methods.clusters import Clusters
+from hushmeans.release.document import read_numbers, read_table
+from hushmeans.schema import Box
+from hushmeans.types import FloatArray
+
+Table = tuple[tuple[float, ...], ...]
+
+LARGEST = 1e50
+"""What no number of a fit reaches in the unit box; products of a few such numbers stay finite."""
+
+
+@dataclass(frozen=True)
+class ClusterTable:
+    """Clusters in original units, as columns.
+
+    Attributes
+    ----------
+    centres, standard_errors, sizes, size_standard_errors
+        As in `Release`.
+    """
+
+    centres: Table
+    standard_errors: Table
+    sizes: tuple[float, ...]
+    size_standard_errors: tuple[float, ...]
+
+    def check(self, n_features: int) -> None:
+        """Raise unless the columns fit each other and the number of features."""
+        columns = (self.standard_errors, self.sizes, self.size_standard_errors)
+        if not self.centres or any(len(column) != len(self.centres) for column in columns):
+            raise InputError("a release needs a centre, an error and a size for every cluster")
+        rows = (*self.centres, *self.standard_errors)
+        if any(len(row) != n_features for row in rows):
+            raise InputError("a release needs a coordinate for every feature")
+        if not all(np.isfinite(row).all() for row in (*rows, *columns[1:])):
+            raise InputError("a release holds finite numbers only")
+        if any(min(row) < 0 for row in (*self.standard_errors, *columns[1:])):
+            raise InputError("the sizes and errors of a release are not negative")
+
+    @classmethod
+    def of_document(cls, content: Mapping[str, Any]) -> ClusterTable:
+        """The table in a release's JSON."""
+        return cls(
+            centres=read_table(content["centres"]),
+            standard_errors=read_table(content["standard_errors"]),
+            sizes=read_numbers(content["sizes"]),
+            size_standard_errors=read_numbers(content["size_standard_errors"]),
+        )
+
+
+def in_original_units(clusters: Clusters, box: Box) -> ClusterTable:
+    """A method's clusters as a release shows them."""
+    return ClusterTable(
+        centres=_rows(box.from_unit_box(clusters.centroids)),
+        standard_errors=_rows(np.sqrt(clusters.variances) * box.half_width),
+        sizes=tuple(clusters.sizes.tolist()),
+        size_standard_errors=tuple(np.sqrt(clusters.size_variances).tolist()),
+    )
+
+
+def in_unit_box(table: ClusterTable, box: Box) -> Clusters:
+    """Released clusters as a method knows them."""
+    with np.errstate(over="ignore"):
+        clusters = Clusters(
+            centroids=box.to_unit_box(np.array(table.centres)),
+            variances=(np.array(table.standard_errors) / box.half_width) ** 2,
+            sizes=np.array(table.sizes),
+            size_variances=np.array(table.size_standard_errors) ** 2,
+        )
+    if any(np.abs(column).max() > LARGEST for column in vars(clusters).values()):
+        raise InputError("the release holds numbers too large to be computed with")
+    return clusters
+
+
+def _rows(table: FloatArray) -> Table:
+    return tuple(tuple(row) for row in table.tolist())

@@ -1,0 +1,107 @@
+"""A document that says what it is: JSON with a kind, a schema version and a checksum.
+
+The checksum tells a damaged or edited file. It is no signature: somebody who means to forge a
+release can make a new one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from hushmeans.documents import checksum, parse_json
+from hushmeans.errors import InputError
+
+KIND = "hushmeans release"
+
+SCHEMA = 1
+"""The version of the JSON form; a higher one belongs to a newer hushmeans."""
+
+
+def write_document(content: Mapping[str, Any]) -> str:
+    """The content as JSON text."""
+    document = {
+        "kind": KIND,
+        "schema": SCHEMA,
+        "checksum": checksum(content),
+        "release": content,
+    }
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def read_document(text: str) -> Mapping[str, Any]:
+    """The part of the document that the checksum covers."""
+    try:
+        document = parse_json(text)
+        kind, schema = document["kind"], document["schema"]
+    except (KeyError, TypeError, ValueError, RecursionError):
+        raise InputError("this is not a hushmeans release") from None
+    if kind != KIND or isinstance(schema, bool) or not isinstance(schema, int) or schema < 1:
+        raise InputError("this is not a hushmeans release")
+    if schema > SCHEMA:
+        raise InputError(
+            f"the release has schema {schema} and this hushmeans reads up to {SCHEMA}; "
+            "upgrade hushmeans"
+        )
+    try:
+        found, expected = checksum(document["release"]), document["checksum"]
+    except (KeyError, TypeError, ValueError, RecursionError):
+        raise InputError("the release is incomplete or malformed") from None
+    if found != expected:
+        raise InputError(
+            "the release does not match its checksum: it was damaged or edited after it was made"
+        )
+    content: Mapping[str, Any] = document["release"]
+    return content
+
+
+def read_settings(settings: Any, kind: Any) -> tuple[tuple[str, Any], ...]:
+    """Named values of one kind, as pairs."""
+    for value in settings.values():
+        if isinstance(value, bool) or not isinstance(value, kind):
+            raise TypeError
+    return tuple(settings.items())
+
+
+def read_text(value: Any) -> str:
+    """Text, or a TypeError."""
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def read_table(rows: Any) -> tuple[tuple[float, ...], ...]:
+    """Rows of numbers."""
+    return tuple(read_numbers(row) for row in read_list(rows))
+
+
+def read_numbers(row: Any) -> tuple[float, ...]:
+    """A row of numbers."""
+    return tuple(read_number(value) for value in read_list(row))
+
+
+def read_number(value: Any) -> float:
+    """A number, or a TypeError."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError
+    return float(value)
+
+
+def read_truth(value: Any) -> bool:
+    """True or false, or a TypeError."""
+    if not isinstance(value, bool):
+        raise TypeError
+    return value
+
+
+def read_names(names: Any) -> tuple[str, ...] | None:
+    """Names, or None."""
+    return None if names is None else tuple(read_text(name) for name in read_list(names))
+
+
+def read_list(values: Any) -> list[Any]:
+    """A list, or a TypeError."""
+    if not isinstance(values, list):
+        raise TypeError
+    return values

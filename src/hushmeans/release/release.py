@@ -1,0 +1,274 @@
+"""What leaves the curator: centres, sizes, their error, and the promise they come with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hushmeans.arguments import amount_text, exact_amount, whole_number
+from hushmeans.budget import Booking, Budget, Spend
+from hushmeans.documents import read_text_file, written_whole
+from hushmeans.errors import InputError
+from hushmeans.methods.merge import RULES, merge, merging_costs
+from hushmeans.release.clusters import ClusterTable, Table, in_original_units, in_unit_box
+from hushmeans.release.document import (
+    read_document,
+    read_list,
+    read_names,
+    read_number,
+    read_numbers,
+    read_settings,
+    read_text,
+    read_truth,
+    write_document,
+)
+from hushmeans.release.statement import statement
+from hushmeans.release.verdict import NoiseVerdict, verdict_on
+from hushmeans.schema import Box
+from hushmeans.settings import Settings
+from hushmeans.types import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Release:
+    """The result of a fit: all that is kept of it, and safe to publish.
+
+    Attributes
+    ----------
+    centres
+        One row per cluster, in original units.
+    standard_errors
+        For each coordinate of the centres, the standard error that the privacy noise causes.
+    sizes
+        Noisy numbers of records: not whole, never negative.
+    size_standard_errors
+        The standard error of each size that the privacy noise causes.
+    box
+        The public bounds, and the features' names.
+    budget
+        The epsilon and delta that were promised.
+    rows_per_person
+        The privacy unit: all rows of one person, at most this many.
+    simulated
+        Whether the noise came from a seed; then nothing is promised.
+    spends
+        What each question was given and what it cost.
+    method, method_options
+        How the clusters were found.
+    versions
+        The software that made the release.
+    leaves
+        The finer clusters that these were merged from; `cut` merges them to any other number.
+    booking
+        The debit in a ledger that paid for the release; None if no ledger was used.
+    """
+
+    centres: Table
+    standard_errors: Table
+    sizes: tuple[float, ...]
+    size_standard_errors: tuple[float, ...]
+    box: Box
+    budget: Budget
+    rows_per_person: int
+    simulated: bool
+    spends: tuple[Spend, ...]
+    method: str
+    method_options: tuple[tuple[str, int | float | str], ...]
+    versions: tuple[tuple[str, str], ...]
+
+    leaves: ClusterTable | None = None
+    booking: Booking | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("method_options", "versions"):
+            object.__setattr__(self, name, tuple(sorted(getattr(self, name))))
+        self.table.check(self.box.n_features)
+        if self.leaves is not None:
+            self.leaves.check(self.box.n_features)
+
+    @property
+    def table(self) -> ClusterTable:
+        """The clusters alone."""
+        return ClusterTable(
+            self.centres, self.standard_errors, self.sizes, self.size_standard_errors
+        )
+
+    @property
+    def n_clusters(self) -> int:
+        return len(self.centres)
+
+    @property
+    def settings(self) -> Settings:
+        """What the fit was asked for.
+
+        Raises
+        ------
+        InputError
+            Where the release was made with a method or option that is not known here.
+        """
+        return Settings.of(
+            self.n_clusters,
+            self.budget.epsilon,
+            self.budget.delta,
+            self.method,
+            dict(self.method_options),
+            self.rows_per_person,
+        )
+
+    @property
+    def centroids(self) -> FloatArray:
+        """The centres in the unit box, where distances are measured."""
+        return in_unit_box(self.table, self.box).centroids
+
+    def cut(self, n_clusters: int) -> Release:
+        """The release with another number of clusters, from the same noisy answers: free.
+
+        Parameters
+        ----------
+        n_clusters
+            From 1 to the number of leaves.
+        """
+        leaves = self.leaves or self.table
+        number = whole_number("n_clusters", n_clusters, at_most=len(leaves.sizes))
+        if number == self.n_clusters:
+            return self
+        merged = merge(in_unit_box(leaves, self.box), number, self._merging_rule)
+        return replace(self, **vars(in_original_units(merged, self.box)))
+
+    def cost_curve(self) -> tuple[tuple[int, float], ...]:
+        """For each number of clusters, the squared distance per record that merging has added.
+
+        Noisy, and measured in the unit box between leaves and their merged centres. Where the curve
+        bends upwards as clusters become fewer, real clusters are being joined.
+        """
+        leaves = in_unit_box(self.leaves or self.table, self.box)
+        costs = merging_costs(leaves)
+        numbers = range(len(leaves.sizes), 0, -1)
+        return tuple(zip(numbers, costs, strict=True))
+
+    @property
+    def _merging_rule(self) -> str:
+        rule = str(dict(self.method_options).get("merge", "ward"))
+        if rule not in RULES:
+            raise InputError(f"the release was merged by {rule!r}, a rule that is not known here")
+        return rule
+
+    def predict(self, data: Any) -> IntArray:
+        """The index of the nearest centre for each record of an array, a table or a file.
+
+        Columns that the release does not have are ignored. Labels of records are not private:
+        they are for those who may see the records.
+        """
+        return np.concatenate([np.empty(0, dtype=np.int64), *self.labels(data)])
+
+    def labels(self, data: Any) -> Iterator[IntArray]:
+        """As `predict`, some records at a time, so that a file is never held whole."""
+        from hushmeans.curator.owner import labels
+
+        return labels(data, self.box, self.centroids)
+
+    def transform(self, data: Any) -> FloatArray:
+        """Each record's distance to each centre, in the unit box, where half of a range is 1.
+
+        Values outside the bounds count as the nearest value inside, as in the fit.
+        """
+        from hushmeans.curator.owner import distances_to
+
+        return distances_to(data, self.box, self.centroids)
+
+    def noise_verdict(self) -> NoiseVerdict:
+        """Whether noise is negligible, visible or dominates, by the release's own errors."""
+        return verdict_on(self.centroids, np.array(self.standard_errors) / self.box.half_width)
+
+    def statement(self) -> str:
+        """What was done and what is promised, in plain words."""
+        return statement(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the release as JSON; `load` reads it back without loss."""
+        with written_whole(Path(path)) as beside:
+            beside.write_text(self.to_json(), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Release:
+        """Read a release that `save` wrote."""
+        text = read_text_file(Path(path), "the release")
+        try:
+            return cls.from_json(text)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+
+    def to_json(self) -> str:
+        """The release as JSON text, with a schema version and a checksum."""
+        content = {
+            **{name: getattr(self, name) for name in PLAIN_FIELDS},
+            "leaves": None if self.leaves is None else vars(self.leaves),
+            "ledger": None if self.booking is None else vars(self.booking),
+            "method_options": dict(self.method_options),
+            "versions": dict(self.versions),
+            "bounds": {"low": self.box.low, "high": self.box.high, "names": self.box.names},
+            "epsilon": amount_text(self.budget.epsilon),
+            "delta": amount_text(self.budget.delta),
+            "spends": [
+                {"question": spend.question, "share": str(spend.share), "loss": spend.loss}
+                for spend in self.spends
+            ],
+        }
+        return write_document(content)
+
+    @classmethod
+    def from_json(cls, text: str) -> Release:
+        """The release that `to_json` wrote; anything else is refused."""
+        content = read_document(text)
+        try:
+            bounds = content["bounds"]
+            leaves = content["leaves"]
+            return cls(
+                **vars(ClusterTable.of_document(content)),
+                leaves=None if leaves is None else ClusterTable.of_document(leaves),
+                booking=_booking(content.get("ledger")),
+                box=Box(
+                    read_numbers(bounds["low"]),
+                    read_numbers(bounds["high"]),
+                    read_names(bounds["names"]),
+                ),
+                budget=Budget.of(content["epsilon"], content["delta"]),
+                rows_per_person=whole_number("rows_per_person", content["rows_per_person"]),
+                simulated=read_truth(content["simulated"]),
+                spends=tuple(_spend(spend) for spend in read_list(content["spends"])),
+                method=read_text(content["method"]),
+                method_options=read_settings(content["method_options"], int | float | str),
+                versions=read_settings(content["versions"], str),
+            )
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
+            raise InputError("the release is incomplete or malformed") from None
+
+
+PLAIN_FIELDS = (
+    "centres",
+    "standard_errors",
+    "sizes",
+    "size_standard_errors",
+    "rows_per_person",
+    "simulated",
+    "method",
+)
+"""The fields that JSON holds as they are."""
+
+
+def _booking(ledger: Any) -> Booking | None:
+    """Where it was paid for; releases from before there was a ledger do not say."""
+    if ledger is None:
+        return None
+    return Booking(read_text(ledger["dataset"]), read_text(ledger["release_id"]))
+
+
+def _spend(spend: Mapping[str, Any]) -> Spend:
+    share = exact_amount("share", spend["share"])
+    if not 0 < share <= 1:
+        raise ValueError
+    return Spend(read_text(spend["question"]), share, read_number(spend["loss"]))

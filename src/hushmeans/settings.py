@@ -1,0 +1,80 @@
+"""What one fit is asked for: checked once, then passed on whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hushmeans.arguments import Amount, whole_number
+from hushmeans.budget import Budget
+from hushmeans.methods.method import Method
+from hushmeans.methods.registry import DEFAULT, canonical_name, chosen_method
+
+MOST_CLUSTERS = 10_000
+"""Beyond this the start alone takes hours."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The clusters, the budget, the method with its options and the privacy unit of a fit.
+
+    Attributes
+    ----------
+    n_clusters
+        How many clusters to release.
+    budget
+        The epsilon and delta that the whole fit may spend.
+    method_name
+        The method's name, aliases resolved.
+    method
+        The method, with its options set.
+    rows_per_person
+        The privacy unit: all rows of one person, at most this many.
+
+    Examples
+    --------
+    >>> settings = Settings.of(5, epsilon=1, method="kccm")
+    >>> settings.method_name, settings.method_options
+    ('allocation_nk', {'n': 3, 'rounds': 12, 'merge': 'ward'})
+    """
+
+    n_clusters: int
+    budget: Budget
+    method_name: str
+    method: Method
+    rows_per_person: int = 1
+
+    def __post_init__(self) -> None:
+        n_clusters = whole_number("n_clusters", self.n_clusters, at_most=MOST_CLUSTERS)
+        object.__setattr__(self, "n_clusters", n_clusters)
+        rows_per_person = whole_number("rows_per_person", self.rows_per_person)
+        object.__setattr__(self, "rows_per_person", rows_per_person)
+
+    @classmethod
+    def of(
+        cls,
+        n_clusters: int,
+        epsilon: Amount,
+        delta: Amount = 0,
+        method: str = DEFAULT,
+        method_options: Mapping[str, Any] | None = None,
+        rows_per_person: int = 1,
+    ) -> Settings:
+        """The settings as a user writes them; see `DPKMeans` for what each means."""
+        return cls(
+            n_clusters=n_clusters,
+            budget=Budget.of(epsilon, delta),
+            method_name=canonical_name(method),
+            method=chosen_method(method, method_options),
+            rows_per_person=rows_per_person,
+        )
+
+    @property
+    def method_options(self) -> dict[str, int | float | str]:
+        """The method's options, the ones left at their defaults included."""
+        return self.method.options
+
+    def with_epsilon(self, epsilon: Amount) -> Settings:
+        """The same settings with another epsilon."""
+        return replace(self, budget=Budget.of(epsilon, self.budget.delta))

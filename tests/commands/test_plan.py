@@ -1,0 +1,139 @@
+"""`hushmeans plan`, and what `hushmeans fit` says of noise before and after."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from helpers.command_line import run
+from hushmeans.commands.terminal import show_release
+from hushmeans.forecasting import forecast
+from hushmeans.ledger import Ledger
+from hushmeans.release import Release
+
+PLAN = ("plan", "--rows", "30000", "--features", "2", "--k", "5", "--epsilon", "1")
+FIT = ("fit", "people.csv", "--k", "2", "--bounds", "bounds.toml", "--epsilon")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with a table of 4,000 people in two clusters."""
+    Ledger().set_limit("people", 100)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    rows = "".join(f"{20 + 50 * (row % 2)},{1 + 7 * (row % 2)}\n" for row in range(4000))
+    (tmp_path / "people.csv").write_text(f"age,visits\n{rows}")
+    (tmp_path / "bounds.toml").write_text("age = [0, 100]\nvisits = [0, 10]\n")
+    return tmp_path
+
+
+def test_a_plan_shows_errors_verdict_and_curve(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*PLAN, "--bounds", "bounds.toml", "--error", "0.02") == 0
+    out = capsys.readouterr().out
+    expected = forecast(30_000, 2, 5, 1)
+    assert expected.verdict.sentence in out
+    assert f"{expected.centre_error:.2g}" in out
+    assert "visits" in out
+    assert "#  <- this plan" in out
+    assert f"about {expected.rows_for(0.02):,} rows" in out
+    assert f"about {expected.epsilon_for(0.02):g} with these rows" in out
+    assert "Nothing was spent" in out
+
+
+def test_a_plan_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--delta", "1e-6", "--method", "kccm", "--option", "rounds=4")
+    assert run(*PLAN, *options, "--rows-per-person", "2", "--error", "0.1", "--json") == 0
+    plan = json.loads(capsys.readouterr().out)
+    expected = forecast(30_000, 2, 5, 1, 1e-6, "kccm", {"rounds": 4}, 2)
+    assert plan["centre_error"] == expected.centre_error
+    assert plan["verdict"]["level"] == expected.verdict.level
+    assert [step["share"] for step in plan["steps"]] == ["1/7", "1/7", "2/7", "3/7"]
+    assert [1.0, expected.centre_error] in plan["curve"]
+    assert plan["wanted"]["rows"] == expected.rows_for(0.1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        (("--epsilon", "-1"), "epsilon is -1"),
+        (("--epsilon", "nan"), "epsilon is 'nan'"),
+        (("--rows", "0"), "rows is 0"),
+        (("--rows", "3"), "3 rows cannot make 5 clusters"),
+        (("--error", "2"), "error is 2"),
+        (("--error", "1e-9"), "error"),
+        (("--option", "rounds"), "not of the form name=value"),
+        (("--bounds", "none.toml"), "cannot read the bounds file none.toml"),
+        (("--features", "3", "--bounds", "bounds.toml"), "the bounds have 2 features"),
+    ],
+)
+def test_a_mistake_ends_in_one_sentence(
+    capsys: pytest.CaptureFixture[str], changes: tuple[str, ...], sentence: str
+) -> None:
+    for how in ((), ("--json",)):
+        assert run(*PLAN, *how, *changes) == 2
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert sentence in captured.err
+        assert captured.err.count("\n") == 1
+
+
+def test_fit_says_the_forecast_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*FIT, "4", "--rows", "4000") == 0
+    captured = capsys.readouterr()
+    assert captured.out.startswith("Forecast: Noise will be ")
+    assert captured.err == ""
+
+
+def test_fit_warns_where_noise_will_dominate_and_goes_on(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*FIT, "0.01", "--rows", "400", "--json") == 0
+    captured = capsys.readouterr()
+    assert captured.err.startswith("hushmeans: warning: Noise will dominate")
+    assert captured.out == (folder / "release.json").read_text()
+
+
+def test_a_forecast_that_makes_no_sense_stops_a_fit_before_it_spends(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*FIT, "1", "--rows", "1") == 2
+    assert capsys.readouterr().err == (
+        "hushmeans: 1 rows cannot make 2 clusters; ask for fewer clusters\n"
+    )
+    assert not (folder / "release.json").exists()
+    assert Ledger().standing("people").debits == 0
+
+
+def test_a_fit_whose_noise_shows_says_how_to_see_it_beforehand(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(*FIT, "0.001", "--method", "average_k") == 0
+    assert "hushmeans plan, which spends nothing" in capsys.readouterr().out
+
+
+def test_a_release_tells_whether_noise_dominated(
+    release: Release, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The centres are 1.56 apart in the unit box, the errors 0.03 and 0.06 long."""
+    assert release.noise_verdict().level == "negligible"
+    wider = tuple(tuple(4 * error for error in row) for row in release.standard_errors)
+    assert replace(release, standard_errors=wider).noise_verdict().level == "visible"
+    widest = tuple(tuple(30 * error for error in row) for row in release.standard_errors)
+    lost = replace(release, standard_errors=widest)
+    assert lost.noise_verdict().level == "dominates"
+    show_release(lost)
+    assert "Noise dominated" in capsys.readouterr().out
+
+
+def test_a_single_centre_is_measured_by_the_box(release: Release) -> None:
+    one = replace(
+        release,
+        centres=release.centres[:1],
+        standard_errors=((50.0, 5.0),),
+        sizes=release.sizes[:1],
+        size_standard_errors=release.size_standard_errors[:1],
+    )
+    assert one.noise_verdict().level == "dominates"

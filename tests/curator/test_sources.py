@@ -1,0 +1,463 @@
+"""Every container gives the same encoded records; what is refused is refused without a value."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse
+
+from hushmeans.curator.sources import memory, open_local, open_source
+from hushmeans.errors import InputError, InputTypeError
+from hushmeans.schema import Bounds
+
+CANARY = "73.123456789"
+BOUNDS = Bounds({"age": (0, 100), "visits": (0, 8)})
+IN_ORDER = Bounds(([0, 0], [100, 8]))
+"""The same bounds, for data whose columns have no names."""
+UNIT = 2**20
+
+WHOLE = np.array([[0, 8], [25, 2], [100, 4], [300, -1]])
+WHOLE_ENCODED = [[-UNIT, UNIT], [-UNIT // 2, -UNIT // 2], [UNIT, 0], [UNIT, -UNIT]]
+
+GAPS = np.array([[25.0, math.nan], [math.nan, 6.0], [math.inf, -math.inf]])
+GAPS_ENCODED = [[-UNIT // 2, 0], [0, UNIT // 2], [UNIT, -UNIT]]
+AGE, VISITS = [25.0, None, math.inf], [None, 6.0, -math.inf]
+
+
+def bounds_for(data: Any) -> Bounds:
+    return IN_ORDER if isinstance(data, np.ndarray | list) else BOUNDS
+
+
+def encoded(data: Any, bounds: Bounds | None = None) -> list[list[int]]:
+    parts = list(open_local(data, bounds or bounds_for(data)).encoded())
+    assert all(records.dtype == np.int32 for records in parts)
+    return [row for records in parts for row in records.tolist()]
+
+
+def write(folder: Path, content: str | bytes, name: str = "people.csv") -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def columns(make: Any = list) -> dict[str, Any]:
+    return {"age": make(WHOLE[:, 0]), "visits": make(WHOLE[:, 1])}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        WHOLE.astype(np.float64),
+        WHOLE.astype(np.float32),
+        WHOLE.astype(np.float16),
+        WHOLE.astype(np.longdouble),
+        WHOLE.astype(">f8"),
+        WHOLE.astype(np.int64),
+        WHOLE.astype(np.int16),
+        np.asfortranarray(WHOLE),
+        np.repeat(np.repeat(WHOLE, 2, axis=0), 3, axis=1)[::2, ::3],
+        WHOLE[::-1][::-1],
+        np.ma.MaskedArray(WHOLE),
+        WHOLE.tolist(),
+        pd.DataFrame(columns()),
+        pd.DataFrame(columns(), index=[7, 7, 3, 1]),
+        pd.DataFrame(columns(), dtype="float32"),
+        pd.DataFrame(columns(), dtype="Int64"),
+        pd.DataFrame(columns(), dtype="Float64"),
+        pd.DataFrame(columns(), dtype="int64[pyarrow]"),
+        pd.DataFrame(columns())[["visits", "age"]][["age", "visits"]],
+        pl.DataFrame(columns()),
+        pl.DataFrame(columns()).cast(pl.Float32),
+        pa.table(columns()),
+        pa.record_batch(columns(pa.array)),
+        pa.concat_tables([pa.table(columns())[:1], pa.table(columns())[1:]]),
+    ],
+    ids=lambda data: type(data).__module__.partition(".")[0],
+)
+def test_every_container_gives_the_same_records(data: Any) -> None:
+    assert encoded(data) == WHOLE_ENCODED
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        GAPS,
+        GAPS.astype(np.float32),
+        np.ma.MaskedArray(np.where(np.isnan(GAPS), 1.0, GAPS), mask=np.isnan(GAPS)),
+        pd.DataFrame(GAPS, columns=["age", "visits"]),
+        pd.DataFrame({"age": AGE, "visits": VISITS}, dtype="Float64"),
+        pd.DataFrame({"age": AGE, "visits": VISITS}, dtype="double[pyarrow]"),
+        pl.DataFrame({"age": AGE, "visits": VISITS}),
+        pl.DataFrame(GAPS, schema=["age", "visits"]),
+        pa.table({"age": AGE, "visits": VISITS}),
+    ],
+    ids=lambda data: type(data).__module__.partition(".")[0],
+)
+def test_missing_values_go_to_the_middle_and_infinities_to_the_border(data: Any) -> None:
+    assert encoded(data) == GAPS_ENCODED
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        (pd.array([1, None], dtype="Int64"), [-UNIT, 0]),
+        (pd.array([True, None], dtype="boolean"), [-UNIT, 0]),
+        (pa.array([1, None]), [-UNIT, 0]),
+        (pa.nulls(2), [0, 0]),
+        (pa.array([True, False]), [-UNIT, -UNIT]),
+        (pa.array([1, 3], pa.decimal128(5, 2)), [-UNIT, UNIT]),
+        (np.array([2**64 - 1, 1], dtype=np.uint64), [UNIT, -UNIT]),
+    ],
+    ids=str,
+)
+def test_columns_of_every_numeric_type_are_read(column: Any, expected: list[int]) -> None:
+    table = (
+        pd.DataFrame({"x": column})
+        if not isinstance(column, pa.Array)
+        else pa.table([column], ["x"])
+    )
+    assert encoded(table, Bounds({"x": (1, 3)})) == [[value] for value in expected]
+
+
+def test_a_masked_integer_is_missing() -> None:
+    masked = np.ma.MaskedArray([[25, 6], [25, 6]], mask=[[False, True], [True, False]])
+    assert encoded(masked) == GAPS_ENCODED[:2]
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("make", [np.asarray, lambda rows: pa.table(columns())])
+def test_the_batch_size_does_not_matter(
+    monkeypatch: pytest.MonkeyPatch, make: Any, batch: int
+) -> None:
+    monkeypatch.setattr(memory, "BATCH", batch)
+    assert encoded(make(WHOLE)) == WHOLE_ENCODED
+
+
+def test_named_bounds_are_matched_by_name_whatever_the_order() -> None:
+    frame = pd.DataFrame({"visits": [8], "age": [0]})
+    assert open_source(frame, BOUNDS).box.names == ("visits", "age")
+    assert encoded(frame, BOUNDS) == [[UNIT, -UNIT]]
+
+
+@pytest.mark.parametrize("data", [WHOLE, WHOLE.tolist(), np.ma.MaskedArray(WHOLE)], ids=type)
+def test_named_bounds_are_refused_where_the_data_has_no_names(data: Any) -> None:
+    with pytest.raises(InputError, match="name features and the data has no column names"):
+        open_source(data, BOUNDS)
+
+
+def test_the_records_of_a_user_are_not_changed() -> None:
+    data = GAPS.copy()
+    encoded(data)
+    np.testing.assert_array_equal(data, GAPS)
+
+
+def test_no_records_are_a_table_too() -> None:
+    assert encoded(np.empty((0, 2))) == []
+    assert encoded(pd.DataFrame(columns())[:0]) == []
+
+
+def test_a_source_does_not_show_its_records() -> None:
+    assert "records" not in repr(open_source(WHOLE, IN_ORDER))
+
+
+def check_that_nothing_leaks(error: BaseException, *secrets: str) -> None:
+    """No value in the message, and no other exception behind it whose message has one."""
+    assert not any(secret in str(error) for secret in (CANARY, *secrets))
+    assert "\n" not in str(error)
+    assert error.__cause__ is None
+    assert error.__context__ is None
+
+
+class Quoting:
+    """Something like a table, whose error quotes a value."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        raise ValueError(CANARY)
+
+
+class QuotingArray:
+    """Something like an array, whose error quotes a value."""
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray[Any, Any]:
+        raise RuntimeError(CANARY)
+
+
+COMPLEX = WHOLE + 1j
+UNREADABLE = "a DataFrame with these columns cannot be read as a table of numbers; convert"
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (np.array([[CANARY, 1]], dtype=object), "must be numbers, not of dtype object"),
+        (np.array([[float(CANARY), 1]], dtype=object), "must be numbers, not of dtype object"),
+        (np.array([[CANARY, "1"]]), "must be numbers, not of dtype <U12"),
+        ([[CANARY, None]], "must be numbers, not of dtype object"),
+        (np.array([["2020-01-01"]], dtype="M8[D]"), "must be numbers"),
+        (COMPLEX, "Complex data not supported"),
+        (scipy.sparse.csr_array(WHOLE), "must not be sparse: .* use toarray"),
+        (scipy.sparse.coo_matrix(WHOLE), "must not be sparse: .* use toarray"),
+        (np.array([float(CANARY)]), "1 dimension.*reshape"),
+        (np.float64(CANARY), "0 dimension"),
+        (np.ones((2, 2, 2)), "3 dimension"),
+        (np.ones((3, 0)), "0 feature"),
+        ([[float(CANARY), 1.0], [2.0]], "must be a table of numbers with rows of one length"),
+        (None, "must be numbers"),
+        ({"age": [float(CANARY)]}, "must be numbers"),
+        (pd.DataFrame({"age": [CANARY, 1], "visits": [1, 2]}), "column 'age' has dtype object"),
+        (pd.DataFrame({"age": [CANARY], "visits": [1]}), "column 'age' holds .*string, not num"),
+        (pd.DataFrame({"age": pd.Categorical([CANARY]), "visits": [1]}), "'age' holds dictionary"),
+        (pd.DataFrame({"age": pd.to_datetime(["2020"]), "visits": [1]}), "'age' holds timestamp"),
+        (pd.DataFrame([[1, float(CANARY)]], columns=["age", "age"]), "two columns named 'age'"),
+        (pd.DataFrame([[1, 2]], columns=[1, "1"]), "two columns named '1'; rename one"),
+        (pd.DataFrame(index=[1, 2]), "0 feature"),
+        (pd.Series([float(CANARY)], name="age"), r"got one column; use frame\[\[name\]\]"),
+        (pl.DataFrame({"age": [CANARY], "visits": [1]}), "column 'age' holds string"),
+        (pl.DataFrame({"age": [[float(CANARY)]], "visits": [1]}), "column 'age' holds .*list"),
+        (pl.DataFrame(), "0 feature"),
+        (
+            pl.Series("age", [float(CANARY)]),
+            "a Series with these columns cannot be read as a table",
+        ),
+        (pa.table({"age": [CANARY], "visits": [1]}), "column 'age' holds string, not numbers"),
+        (pa.table([[1], [2]], names=["age", "age"]), "two columns named 'age'; rename one"),
+        (pa.table({}), "0 feature"),
+        (np.ma.MaskedArray([["x" + CANARY, "1"]]), "must be numbers"),
+        (np.ma.MaskedArray(np.array([["x" + CANARY, 1]], dtype=object)), "must be numbers"),
+        (np.ma.MaskedArray(COMPLEX), "Complex data"),
+        (pd.DataFrame(COMPLEX, columns=["age", "visits"]), UNREADABLE),
+        (pd.DataFrame({"age": pd.arrays.SparseArray([1.0]), "visits": [1]}), UNREADABLE),
+        (pd.DataFrame(WHOLE, columns=["age", "visits"], dtype=np.longdouble), UNREADABLE),
+        (pl.DataFrame(columns()).cast(pl.Int128), UNREADABLE),
+        (Quoting(), "a Quoting with these columns cannot be read as a table"),
+        (QuotingArray(), "must be a table of numbers with rows of one length"),
+    ],
+)
+def test_what_is_no_table_of_numbers_is_refused_without_a_value(data: Any, message: str) -> None:
+    with pytest.raises((InputError, InputTypeError), match=message) as refusal:
+        open_source(data, bounds_for(data))
+    check_that_nothing_leaks(refusal.value)
+
+
+def test_a_data_frame_whose_columns_are_not_those_of_the_bounds_is_refused() -> None:
+    with pytest.raises(InputError, match="column 'iq' without bounds"):
+        open_source(pd.DataFrame({"age": [1], "visits": [1], "iq": [100]}), BOUNDS)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("age,visits\n0,8\n25,2\n100,4\n300,-1\n", WHOLE_ENCODED),
+        ("age,visits\r\n0,8\r\n25,2\r\n100,4\r\n300,-1", WHOLE_ENCODED),
+        ('"age","visits"\n"0","8"\n 25, 2\n1e2,4.0\n300,-1\n', WHOLE_ENCODED),
+        ("\ufeffage,visits\n0,8\n", WHOLE_ENCODED[:1]),
+        ("visits,age\n8,0\n", [[UNIT, -UNIT]]),
+        ("age,visits\n25,\n,6\ninf,-inf\n", GAPS_ENCODED),
+        ('age,visits\n25,NA\n"",6\n1e400,-1e400\n', GAPS_ENCODED),
+        ("age,visits\n,\n", [[0, 0]]),
+        ("age,visits\n", []),
+    ],
+)
+def test_a_csv_file_is_read(tmp_path: Path, content: str, expected: list[list[int]]) -> None:
+    assert encoded(write(tmp_path, content)) == expected
+    assert encoded(str(write(tmp_path, content))) == expected
+
+
+def test_a_gzipped_csv_file_is_read(tmp_path: Path) -> None:
+    content = gzip.compress(b"age,visits\n0,8\n25,2\n100,4\n300,-1\n")
+    assert encoded(write(tmp_path, content, "people.csv.gz")) == WHOLE_ENCODED
+
+
+def test_columns_of_a_csv_file_are_numbers_even_where_the_first_rows_look_whole(
+    tmp_path: Path,
+) -> None:
+    rows = "25,2\n" * 300_000 + "25.5,2.5\n"
+    records = encoded(write(tmp_path, f"age,visits\n{rows}"))
+    assert len(records) == 300_001
+    assert records[0] == WHOLE_ENCODED[1]
+    assert records[-1] == [round(-0.49 * UNIT), round(-0.375 * UNIT)]
+
+
+@pytest.mark.parametrize("position", ["first", "last"])
+@pytest.mark.parametrize("text", [CANARY + "x", "x:" + CANARY, f'"{CANARY}\nx"', "0x1F", "true"])
+def test_text_in_a_column_is_refused_by_the_columns_name_and_never_quoted(
+    tmp_path: Path, text: str, position: str
+) -> None:
+    rows = "25,2\n" * 300_000 if position == "last" else ""
+    path = write(tmp_path, f"age,visits\n{rows}25,{text}\n")
+    with pytest.raises(InputError) as refusal:
+        encoded(path)
+    assert str(refusal.value) == (
+        f"{path}: column 'visits' holds text where a number is expected; drop or recode it"
+    )
+    check_that_nothing_leaks(refusal.value, text)
+
+
+@pytest.mark.parametrize("row", [f"{CANARY}", f"{CANARY},1,2"])
+@pytest.mark.parametrize("before", [0, 1, 300_000])
+def test_ragged_rows_are_refused_as_such(tmp_path: Path, row: str, before: int) -> None:
+    path = write(tmp_path, "age,visits\n" + "25,2\n" * before + row + "\n")
+    with pytest.raises(InputError) as refusal:
+        encoded(path)
+    assert str(refusal.value) == (f"{path}: its rows do not all have as many fields as its header")
+    check_that_nothing_leaks(refusal.value)
+
+
+ARROWS_BLOCK = 2**20
+ROW = b"25,2\n"
+ROWS = ARROWS_BLOCK // len(ROW)
+"""How many rows fit into the first block that Arrow reads."""
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        (ROWS // 2,),
+        (ROWS - 2, ROWS + 2),
+        (ROWS - 3,),
+        (ROWS - 2,),
+        (ROWS - 1,),
+        (ROWS + 1,),
+        (ROWS // 2, ROWS + ROWS // 2),
+        (ROWS + 9,),
+        (ROWS + 9, ROWS + 12),
+        (2 * ROWS - 1,),
+        (2 * ROWS + 9,),
+        (3 * ROWS - 1,),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("place", range(len(ROW)))
+def test_a_stray_quote_never_loses_the_records_after_it(
+    tmp_path: Path, rows: tuple[int, ...], place: int
+) -> None:
+    """Before, across and beyond the end of Arrow's first block; one quote, or two that pair."""
+    content = bytearray(ROW * (3 * ROWS))
+    for row in reversed(rows):
+        content.insert(row * len(ROW) + place, ord('"'))
+    try:
+        records = encoded(write(tmp_path, b"age,visits\n" + content))
+    except InputError as refusal:
+        check_that_nothing_leaks(refusal)
+    else:
+        assert len(records) == 3 * ROWS
+
+
+@pytest.mark.parametrize("opening", [b'"age,visits', b'age,"visits', b'age,visits"'])
+def test_a_stray_quote_in_the_header_is_refused_without_a_value(
+    tmp_path: Path, opening: bytes
+) -> None:
+    path = write(tmp_path, opening + f"\n{CANARY},2\n".encode() + ROW * 3)
+    with pytest.raises(InputError) as refusal:
+        open_source(path, BOUNDS)
+    check_that_nothing_leaks(refusal.value)
+
+
+def test_records_that_stray_quotes_make_part_of_the_header_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path, f'age,"visits\n{CANARY},2\n50,3"\n25,2\n')
+    with pytest.raises(InputError) as refusal:
+        open_source(path, Bounds((0, 100)))
+    check_that_nothing_leaks(refusal.value)
+
+
+UNFIT = "it cannot be read as a CSV table with a header row"
+HEADLESS = "its first row looks like a record; put the names of the columns there"
+EMPTY = "it is empty; a CSV table has a header row"
+NAMELESS = "a column has no name (an index? leave it out: to_csv(..., index=False))"
+SEMICOLONS = "its fields are separated by semicolons; separate them by commas"
+NO_HEADER = "its first row is not a header; put the names of the columns there"
+WHOLE_SENTENCES = (UNFIT, HEADLESS, EMPTY, NAMELESS, SEMICOLONS, NO_HEADER)
+
+
+def parquet_file() -> bytes:
+    content = io.BytesIO()
+    pd.DataFrame({"age": [float(CANARY)] * 50, "visits": range(50)}).to_parquet(content)
+    return content.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("none.csv", None, "none.csv: there is no such file"),
+        (".", None, "there are no files in this folder"),
+        ("empty.csv", b"", EMPTY),
+        ("blank.csv", b"\n\n\n", EMPTY),
+        ("mark.csv", b"\xef\xbb\xbf", EMPTY),
+        ("empty.csv.gz", gzip.compress(b"", mtime=0), EMPTY),
+        ("damaged.csv.gz", b"this is not gzip", UNFIT),
+        ("cut.csv.gz", gzip.compress(b"age,visits\n25,2\n", mtime=0)[:-9], UNFIT),
+        ("latin.csv", "age,vísits\n1,2\n".encode("latin-1"), UNFIT),
+        ("record.csv", f"{CANARY},7\n".encode(), HEADLESS),
+        ("record.csv", f"a,{CANARY}\n".encode(), HEADLESS),
+        ("nameless.csv", b"age,\n1,2\n", NAMELESS),
+        ("index.csv", f",age,visits\n0,{CANARY},2\n".encode(), NAMELESS),
+        ("semicolons.csv", f"age;visits\n{CANARY};2\n".encode(), SEMICOLONS),
+        ("record.csv", f"{CANARY};7\n".encode(), SEMICOLONS),
+        ("quoted.csv", f'"age\n(years)",visits\n{CANARY},2\n'.encode(), NO_HEADER),
+        ("quoted.csv", f'age,"visits\n(a year)"\n{CANARY},2\n'.encode(), NO_HEADER),
+        ("people.csv", parquet_file(), "people.csv: it"),
+        ("picture.csv", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20, UNFIT),
+        ("zeros.csv", bytes(5000), HEADLESS),
+        ("long.csv", b"x" * 200_000 + b",y\n1,2\n", UNFIT),
+        ("twice.csv", b"age,age\n1,2\n", "two columns named 'age'"),
+        ("other.csv", b"age,weight\n1,2\n", "'visits', which the data does not have"),
+        ("more.csv", b"age,visits,weight\n1,2,3\n", "'weight' without bounds"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_by_name(
+    tmp_path: Path, name: str, content: bytes | None, message: str
+) -> None:
+    path = tmp_path / name if content is None else write(tmp_path, content, name)
+    with pytest.raises(InputError, match=re.escape(message)) as refusal:
+        open_source(path, BOUNDS)
+    if message in WHOLE_SENTENCES:
+        assert str(refusal.value) == f"{path}: {message}"
+    check_that_nothing_leaks(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(f"{CANARY},7\n50,2\n", HEADLESS), (f",{CANARY}\n50,2\n", NAMELESS)],
+)
+def test_a_csv_file_without_a_header_is_refused_even_where_bounds_have_no_names(
+    tmp_path: Path, content: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=re.escape(message)) as refusal:
+        open_source(write(tmp_path, content), Bounds((0, 100)))
+    check_that_nothing_leaks(refusal.value)
+
+
+def test_an_empty_line_of_a_file_with_one_column_is_a_missing_value(tmp_path: Path) -> None:
+    assert encoded(write(tmp_path, "age\n25\n\n100\n"), Bounds({"age": (0, 100)})) == [
+        [-UNIT // 2],
+        [0],
+        [UNIT],
+    ]
+
+
+def test_empty_lines_before_the_header_are_skipped(tmp_path: Path) -> None:
+    assert encoded(write(tmp_path, "\nage,visits\n25,2\n"), BOUNDS) == WHOLE_ENCODED[1:2]
+
+
+def test_an_empty_line_before_the_header_of_one_column_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=NO_HEADER):
+        encoded(write(tmp_path, "\nage\n25\n"), Bounds({"age": (0, 100)}))
+
+
+def test_text_below_a_header_with_a_quoted_line_end_is_refused_without_a_value(
+    tmp_path: Path,
+) -> None:
+    path = write(tmp_path, f'age,"visits\n(a year)",age\n25,2,x{CANARY}\n')
+    with pytest.raises(InputError) as refusal:
+        open_source(path, Bounds((0, 100)))
+    check_that_nothing_leaks(refusal.value)

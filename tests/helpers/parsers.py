@@ -1,0 +1,80 @@
+"""Every parser of what somebody else may have written, as a function of bytes.
+
+Each gives a result or raises one of our errors; the tests and the fuzzers call them with anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from hushmeans.curator.sources import open_local, open_new
+from hushmeans.ledger import Ledger
+from hushmeans.release import Release
+from hushmeans.report import Report, page
+from hushmeans.report.gather import Source
+from hushmeans.schema import Bounds, Box
+
+BOX = Box((0.0, 0.0), (100.0, 10.0), ("age", "visits"))
+
+
+def release(folder: Path, content: bytes) -> None:
+    """Read a release and do with it all that its owner may."""
+    path = _written(folder / "release.json", content)
+    found = Release.load(path)
+    assert Release.from_json(found.to_json()) == found
+    found.statement()
+    found.cost_curve()
+    found.cut(1)
+    page(Report.of(Source.read(path)))
+    found.predict([[0.5] * found.box.n_features])
+    found.transform([[0.5] * found.box.n_features])
+
+
+def bounds(folder: Path, content: bytes, suffix: str = ".toml") -> None:
+    """Read a file of bounds."""
+    found = Bounds(_written(folder / f"bounds{suffix}", content))
+    assert found.box().n_features >= 1
+
+
+def table(folder: Path, content: bytes, suffix: str = ".csv") -> None:
+    """Read a file of records as `fit` and as `predict` do."""
+    path = _written(folder / f"people{suffix}", content)
+    for source in (open_local(path, Bounds((0, 100))), open_new(path, BOX)):
+        for records in source.encoded():
+            assert abs(records).max(initial=0) <= source.box.grid.unit
+
+
+def ledger(folder: Path, content: bytes) -> None:
+    """Do with a ledger all that can be done, on a file that is not what it was."""
+    books = Ledger(_written(folder / "ledger.sqlite", content))
+    for standing in books.datasets():
+        books.history(standing.dataset)
+    books.stored("first")
+    books.verify()
+    books.set_limit("people", 5)
+
+
+def address(folder: Path, content: bytes) -> None:
+    """Read the name of a ledger, and say where it is."""
+    found = Ledger(content.decode("utf-8", "surrogateescape"))
+    assert repr(found)
+    assert hash(found.address) == hash(found.address)
+
+
+PARSERS: Mapping[str, Callable[[Path, bytes], None]] = {
+    "release": release,
+    "bounds-toml": bounds,
+    "bounds-json": lambda folder, content: bounds(folder, content, ".json"),
+    "csv": table,
+    "csv-gz": lambda folder, content: table(folder, content, ".csv.gz"),
+    "parquet": lambda folder, content: table(folder, content, ".parquet"),
+    "arrow": lambda folder, content: table(folder, content, ".arrow"),
+    "ledger": ledger,
+    "address": address,
+}
+
+
+def _written(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path

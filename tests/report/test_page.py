@@ -1,0 +1,332 @@
+"""The page of a release: what it says, how it names things, and that it needs nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from helpers import command_line
+from helpers.page_reader import Reader
+from helpers.releases import HOSTILE, hostile, made, releases, source
+from hushmeans.budget import Booking, Budget, Spend
+from hushmeans.errors import InputError, LedgerError
+from hushmeans.forecasting import forecast
+from hushmeans.ledger import Ledger
+from hushmeans.ledger.standing import Amounts, Standing
+from hushmeans.release import Release
+from hushmeans.release.matching import matched
+from hushmeans.report import Report, page
+from hushmeans.report.curve import expected_errors, own_error, ticks
+from hushmeans.report.gather import standing_of
+from hushmeans.report.numbers import measured, percent, plain
+from hushmeans.report.style import HUES
+from hushmeans.schema import Box
+
+
+def shown(release: Release, other: Release | None = None) -> Reader:
+    return Reader(page(Report.of(source(release), None if other is None else source(other))))
+
+
+def test_the_page_says_what_was_released_and_what_is_promised(release: Release) -> None:
+    words = shown(release).words
+    for sentence in release.statement().splitlines():
+        assert " ".join(sentence.split()) in words
+    for title in ("What was released", "Centres", "Sizes", "Where the centres lie"):
+        assert title in words
+    assert "25.0 ± 1.0" in words
+    assert "100.0 ± 3.0" in words
+    assert "No ledger was used." in words
+    assert "NOT PRIVATE" not in words
+
+
+def test_a_simulation_is_announced_loudly_and_first(release: Release) -> None:
+    words = shown(replace(release, simulated=True)).words
+    assert words.index("NOT PRIVATE: simulation") < words.index("What was released")
+    assert "are differentially private" not in words
+    assert "Simulated, not private clusters" in words
+
+
+def test_every_question_has_its_price(release: Release) -> None:
+    spends = (Spend("cells", Fraction(1, 5), 0.2), Spend("of tomorrow", Fraction(4, 5), 0.8))
+    words = shown(replace(release, spends=spends)).words
+    assert "how many records fall into each cell 20 % 0.2" in words
+    assert "of tomorrow 80 % 0.8" in words
+    assert "ρ" in shown(replace(release, budget=Budget.of(1, 1e-6))).words
+
+
+def test_clusters_that_noise_could_have_made_are_named(release: Release) -> None:
+    drowned = replace(release, size_standard_errors=(3.0, 40.0))
+    assert "Cannot be told from noise: cluster 1." in shown(drowned).words
+    assert "Cannot be told from noise" not in shown(release).words
+
+
+@pytest.mark.parametrize(
+    "release", [made(1, 1), made(1, 200), made(50, 3), hostile()], ids=["1", "d", "k", "hostile"]
+)
+@pytest.mark.parametrize("compared", [False, True])
+def test_the_page_is_well_formed_and_needs_nothing_else(release: Release, compared: bool) -> None:
+    other = replace(release, simulated=True) if compared else None
+    text = page(Report.of(source(release), source(other) if other else None))
+    reader = Reader(text)
+    assert reader.needs_nothing()
+    assert reader.unmatched == []
+    assert not re.search("https?:|//", text)
+    text.encode()
+
+
+def test_hostile_names_are_shown_as_they_are_and_nothing_more() -> None:
+    reader = shown(hostile())
+    assert HOSTILE in reader.words
+    assert "script" not in reader.tags
+    assert "\"quo'te & &lt;" in reader.words
+    assert f"{'x' * 60}…" in reader.words
+    assert "feature 4" in reader.words
+    assert not any(sign in reader.words for sign in "\u202e\x00\ud800")
+
+
+def test_features_without_names_have_numbers() -> None:
+    assert "feature 0" in shown(made(2, 2)).words
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=60)
+@given(releases())
+def test_every_release_has_a_page(release: Release) -> None:
+    for other in (None, replace(release, sizes=release.sizes[::-1])):
+        text = page(Report.of(source(release), None if other is None else source(other)))
+        assert Reader(text).unmatched == []
+        assert not re.search(r"(nan|inf)%|='-\d[^']*%'", text)
+
+
+@pytest.mark.parametrize("kind", ["zero", "huge"])
+def test_errors_that_cannot_be_drawn_are_said_to_be_so(release: Release, kind: str) -> None:
+    error = {"zero": 0.0, "huge": 1e308}[kind]
+    changed = replace(release, standard_errors=((error, error), (error, error)))
+    assert "states no error that could be drawn" in shown(changed).words
+
+
+def test_the_page_shows_no_more_than_the_release_where_the_ledger_is_out_of_reach(
+    release: Release,
+) -> None:
+    words = shown(replace(release, booking=Booking("patients", "first"))).words
+    assert "That ledger could not be read when this page was made" in words
+    assert "No ledger was used" not in words
+
+
+def test_what_is_left_in_the_ledger_is_shown(release: Release) -> None:
+    booked = replace(release, booking=Booking("patients", "first"))
+    limited = Standing("patients", Amounts(Fraction(3)), Amounts(Fraction(3, 2)), 2)
+    words = Reader(page(Report.of(source(booked, limited)))).words
+    assert "1.5 of 3 was spent there in 2 debits: this release 1, others 0.5; left 1.5." in words
+    unlimited = replace(limited, limit=None, debits=1)
+    words = Reader(page(Report.of(source(booked, unlimited)))).words
+    assert "ε = 1.5 was spent there in one debit; nobody has set a limit." in words
+
+
+def test_only_the_ledger_with_the_debit_is_believed(release: Release, own_ledger: Path) -> None:
+    booked = replace(release, booking=Booking("patients", "first"))
+    assert standing_of(release, None) is None
+    with pytest.raises(LedgerError, match="there is no ledger"):
+        standing_of(booked, None)
+    assert not own_ledger.exists()
+    ledger = Ledger(own_ledger)
+    ledger.debit("patients", Budget.of(1), "another")
+    with pytest.raises(LedgerError, match="has no debit for the release 'first'"):
+        standing_of(booked, None)
+    ledger.debit("patients", Budget.of(1), "first")
+    assert standing_of(booked, None) == ledger.standing("patients")
+    assert standing_of(booked, str(own_ledger)) == ledger.standing("patients")
+
+
+def test_clusters_are_matched_by_their_centres(release: Release) -> None:
+    centroids, one = release.centroids, release.cut(1).centroids
+    assert matched(centroids, centroids[::-1]) == ((0, 1), (1, 0))
+    assert matched(centroids, one) == ((0, 0), (1, None))
+    assert matched(one, centroids) == ((0, 0), (None, 1))
+
+
+def test_two_releases_stand_side_by_side(release: Release) -> None:
+    moved = replace(release, centres=((75.0, 8.0), (30.0, 3.0)), budget=Budget.of(2))
+    words = shown(release, moved).words
+    assert "A0 cluster A0 B1 cluster B1" in words
+    assert "Release A: release.json" in words
+    assert " +5.0 ± 2.2" in words
+    assert "● +5.0" not in words
+    assert "● +1.00 ± 0.22" in words
+
+
+@pytest.mark.parametrize(
+    ("box", "reason"),
+    [
+        (Box((0.0,), (1.0,)), "one has 2 features and the other 1"),
+        (Box((0.0, 0.0), (100.0, 10.0)), "one has feature 'age' where the other has feature num"),
+        (Box((0.0, 0.0), (100.0, 9.0), ("age", "visits")), r"the bounds of feature 'visits' are"),
+    ],
+)
+def test_other_features_or_bounds_cannot_be_compared(
+    release: Release, box: Box, reason: str
+) -> None:
+    other = made(2, box.n_features, box=box)
+    with pytest.raises(InputError, match=f"the releases cannot be compared: .*{reason}"):
+        Report.of(source(release), source(other))
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        (66.99472, 0.03324, "66.995 ± 0.033"),
+        (10084.1, 92.7, "10,084 ± 93"),
+        (10084.1, 996.0, "10,100 ± 1,000"),
+        (-0.0001, 0.5, "0.00 ± 0.50"),
+        (-3.14159, 0.0996, "−3.14 ± 0.10"),
+        (1.5, 0.0, "1.5 ± 0"),
+        (1.5, float("inf"), "1.5 ± unknown"),
+        (1.5, float("nan"), "1.5 ± unknown"),
+        (1.5, 1e300, "2 ± 1e+300"),
+        (1.23456e15, 2.5e11, "1.23456e+15 ± 2.5e+11"),
+        (1e-9, 2.5e-10, "1e-09 ± 2.5e-10"),
+    ],
+)
+def test_a_number_has_the_digits_that_its_error_lets_stand(
+    value: float, error: float, text: str
+) -> None:
+    assert " ± ".join(measured(value, error)) == text
+
+
+def test_numbers_without_an_error_are_short() -> None:
+    assert [plain(value) for value in (0.0, 1e-20, 1e20, 100.0, -2.5)] == [
+        "0",
+        "1e-20",
+        "1e+20",
+        "100",
+        "−2.5",
+    ]
+    assert percent(1 / 3) == "33.3 %"
+
+
+def test_the_curve_is_the_forecast_for_what_the_release_says(release: Release) -> None:
+    expected = forecast(
+        round(sum(release.sizes)),
+        2,
+        release.n_clusters,
+        epsilon=1,
+        method=release.method,
+        method_options=dict(release.method_options),
+    )
+    epsilons = (0.5, 1, 2)
+    errors = expected_errors(release, epsilons)
+    assert errors == tuple(error for _, error in expected.curve(epsilons))
+    assert errors[0] > errors[1] > errors[2]
+
+
+def test_the_curve_ends_where_no_epsilon_is_allowed_any_more(release: Release) -> None:
+    large = replace(release, budget=Budget.of(5000))
+    assert "There is no forecast" not in page(Report.of(source(large)))
+
+
+def test_the_mark_is_the_error_that_the_release_states(release: Release) -> None:
+    expected = np.sqrt(np.mean([0.02**2, 0.02**2, 0.04**2, 0.04**2]))
+    assert own_error(release) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("high", [1.5, 30.0, 1e9, 1e200])
+def test_an_axis_has_a_few_round_numbers(high: float) -> None:
+    assert 1 <= len(ticks(1.0, high)) <= 8
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("hue", HUES)
+def test_a_clusters_colour_carries_white_text_and_stands_out_from_both_papers(hue: str) -> None:
+    assert 1.05 / (luminance(hue) + 0.05) >= 4.5
+    assert (luminance(hue) + 0.05) / (luminance("#14171b") + 0.05) >= 3
+
+
+run = partial(command_line.run, "report")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, release: Release) -> Path:
+    monkeypatch.chdir(tmp_path)
+    release.save(tmp_path / "release.json")
+    return tmp_path
+
+
+def test_the_command_writes_the_page_and_replaces_an_older_one(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for _ in range(2):
+        assert run("release.json") == 0
+        assert capsys.readouterr().out == "Written to report.html.\n"
+    assert sorted(path.name for path in folder.iterdir()) == ["release.json", "report.html"]
+    words = Reader((folder / "report.html").read_text(encoding="utf-8")).words
+    assert hashlib.sha256((folder / "release.json").read_bytes()).hexdigest() in words
+    assert "release = Release.load('release.json')" in words
+    assert str(folder) not in words
+
+
+def test_the_command_compares(folder: Path, release: Release) -> None:
+    release.cut(1).save("-one's.json")
+    assert run("release.json", "--compare=-one's.json", "--out", "both.html") == 0
+    words = Reader((folder / "both.html").read_text(encoding="utf-8")).words
+    assert "Two private clusterings, compared" in words
+    assert """hushmeans predict './-one'"'"'s.json' records.csv""" in words
+
+
+def test_a_ledger_out_of_reach_is_a_warning_and_its_place_is_not_published(
+    folder: Path, release: Release, capsys: pytest.CaptureFixture[str]
+) -> None:
+    replace(release, booking=Booking("patients", "first")).save("booked.json")
+    assert run("booked.json", "--ledger", "no/such.sqlite") == 0
+    assert "what is left is not shown: there is no ledger at" in capsys.readouterr().err
+    assert "such.sqlite" not in (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_page_can_be_opened_at_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened: list[str] = []
+
+    def refuse(url: str) -> bool:
+        opened.append(url)
+        return False
+
+    monkeypatch.setattr("webbrowser.open", refuse)
+    assert run("release.json", "--open") == 0
+    assert opened == [(folder / "report.html").as_uri()]
+    assert "no browser could be started" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("missing.json",), "cannot read the release missing.json"),
+        (("release.json", "--out", "release.json"), "needs a name that ends in .html"),
+        (("release.json", "--out", "no/page.html"), "cannot write"),
+        (("release.json", "--compare", "missing.json"), "cannot read the release missing.json"),
+    ],
+)
+def test_a_mistake_is_one_sentence(
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    sentence: str,
+) -> None:
+    assert run(*arguments) == 2
+    captured = capsys.readouterr()
+    assert sentence in captured.err
+    assert captured.err.count("\n") == 1
+    assert [path.name for path in folder.iterdir()] == ["release.json"]
