@@ -1,0 +1,1 @@
+"""Scripts that keep the documentation in step with the code."""
