@@ -1,15 +1,19 @@
-"""The forecast against measured noise, on mixtures, for every method and both noises.
+"""Compare forecasts with measured noise, on mixtures, for every method and both kinds of noise.
 
-Simulated noise, one process; the full table takes about fifteen minutes. Writes docs/forecast.md.
+Simulated noise, one process; the full run takes about fifteen minutes. Writes docs/forecast.md and,
+with one line per cell, docs/forecast.csv.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -122,26 +126,47 @@ def cells(all_rows: Sequence[int]) -> Iterator[Cell]:
             expected = forecast(rows, features, k, epsilon, delta, method)
             lost = expected.verdict.level == "dominates"
             cell = measured(mixtures, expected, 1 if lost else runs, seed=1000 * number)
-            print(*described(cell), flush=True)
+            print(*Line.of(cell), flush=True)
             yield cell
 
 
-def described(cell: Cell) -> tuple[str, ...]:
-    """A line of the long table."""
-    expected, settings = cell.expected, cell.settings
-    return (
-        f"{expected.rows:,}",
-        str(expected.features),
-        str(settings.n_clusters),
-        settings.method_name,
-        "Laplace" if settings.budget.delta == 0 else "Gaussian",
-        f"{float(settings.budget.epsilon):g}",
-        f"{expected.centre_error:.2g}",
-        f"{cell.centre:.2g}",
-        f"{cell.ratio:.2f}" + ("" if cell.within or cell.dominated else " (!)"),
-        f"{expected.size_error / cell.size:.2f}",
-        expected.verdict.level,
-    )
+class Line(NamedTuple):
+    """A line of the CSV file: `Cell`, as text.
+
+    Errors are those of a centre in a feature, where half of the range is 1; `ratio` and
+    `size_ratio` are forecast over measured, of centres and of sizes.
+    """
+
+    records: str
+    features: str
+    clusters: str
+    method: str
+    noise: str
+    epsilon: str
+    forecast: str
+    measured: str
+    ratio: str
+    size_ratio: str
+    verdict: str
+    missed: str
+
+    @classmethod
+    def of(cls, cell: Cell) -> Line:
+        expected, settings = cell.expected, cell.settings
+        return cls(
+            records=str(expected.rows),
+            features=str(expected.features),
+            clusters=str(settings.n_clusters),
+            method=settings.method_name,
+            noise="Laplace" if settings.budget.delta == 0 else "Gaussian",
+            epsilon=f"{float(settings.budget.epsilon):g}",
+            forecast=f"{expected.centre_error:.2g}",
+            measured=f"{cell.centre:.2g}",
+            ratio=f"{cell.ratio:.2f}",
+            size_ratio=f"{expected.size_error / cell.size:.2f}",
+            verdict=expected.verdict.level,
+            missed="no" if cell.within or cell.dominated else "yes",
+        )
 
 
 def summary(found: Sequence[Cell]) -> Section:
@@ -169,13 +194,15 @@ def summary(found: Sequence[Cell]) -> Section:
         )
     return Section(
         "By method",
-        "Cells where the forecast does not say that noise dominates: how many forecasts of the "
-        "error of centres are within 25 % of what was measured, the range of forecast over "
-        "measured, and how far, as a multiple of the forecast, the median true centre is from the "
-        "nearest released one. That whole distance includes what a forecast does not: the choice "
-        "of the clusters, what clipping leaves undone, and that records are a sample. Last, of the "
-        "cells where the forecast says that noise dominates, those "
-        "where the measured error agrees: half of a cluster's width or more, less 25 %.",
+        """The first three columns are about the cells in which noise does not dominate:
+
+- *within 25 %*: forecasts of a centre's error that are within 25 % of the measured one.
+- *forecast / measured*: the range of that ratio.
+- *whole / forecast*: the distance from the median true centre to the nearest released one, as a
+  multiple of the forecast. That distance includes what a forecast leaves out: the choice of
+  clusters, the bias of clipping, and sampling.
+- *dominated*: of the cells in which the forecast says that noise dominates, those in which the
+  measurement agrees (an error of at least half of a cluster's width, less 25 %).""",
         ("method", "noise", "within 25 %", "forecast / measured", "whole / forecast", "dominated"),
         lines,
     )
@@ -194,59 +221,99 @@ def sensitivity() -> Section:
         lines.append((str(features), f"{width:g}", *shown))
     return Section(
         "Clusters of another width",
-        "The refined method's noise follows the width of clusters, of which a forecast has to "
-        "assume something (0.15 here): 10,000 records, ε = 1, Laplace.",
+        "The noise of `refined` scales with the width of the clusters, which a forecast has to "
+        "assume: 0.15 here, where half of a feature's range is 1. With narrower clusters expect "
+        "less noise, with wider ones a little more. 10,000 records, ε = 1, Laplace noise.",
         ("features", "width", "forecast", "measured", "forecast / measured"),
         lines,
     )
 
 
-def page(found: Sequence[Cell], others: Section) -> str:
-    """The document."""
-    counted = [cell for cell in found if not cell.dominated]
-    within = sum(cell.within for cell in counted)
-    worst = max(counted, key=lambda cell: abs(np.log(cell.ratio)))
-    shape = described(worst)
-    table = Section(
-        "Every cell",
-        "Errors of a centre in a feature, where half of the range is 1; of "
-        "sizes only forecast over measured is shown. A cell that misses 25 % is marked.",
-        (
-            *("records", "features", "clusters", "method", "noise", "ε", "forecast", "measured"),
-            *("forecast / measured", "the same of sizes", "verdict"),
-        ),
-        [described(cell) for cell in found],
+def misses(lines: Sequence[Line]) -> Section:
+    """The cells whose forecast is off by more than the tolerance, the worst first."""
+    found = [line for line in lines if line.missed == "yes"]
+    found.sort(key=_distance, reverse=True)
+    paper = sum(line.method != "refined" for line in found)
+    rows = [
+        (line.method, line.noise, line.epsilon, f"{int(line.records):,}", line.features, line.ratio)
+        for line in found
+    ]
+    return Section(
+        "The misses",
+        f"{paper} of the {len(found)} are fits of the paper's methods. Where the forecast is far too "
+        "low, a fit ended with a cluster of hardly any records, whose noise alone decides the root "
+        "mean square: in one of the three fits of the worst cell, 84 records out of a million.",
+        ("method", "noise", "ε", "records", "features", "forecast / measured"),
+        rows,
     )
-    return f"""# The forecast, held against measurement
 
-`hushmeans plan` and `hushmeans.forecast` say what noise to expect of a fit from public numbers
-alone. This page is written by `benchmarks/forecast.py`, which makes up mixtures of equal round
-clusters at random places, fits them with simulated noise, and measures what was forecast: the root
-mean square, over records and features, of the difference between the released centre of a record's
-cluster and what would be released had the last round been answered without noise.
 
-**{within} of {len(counted)} forecasts are within 25 %**, over {len(found)} cells of {ROWS[0]:,} to
-{ROWS[-1]:,} records, {min(CLUSTERS)} to {max(CLUSTERS)} features, ε from {EPSILONS[0]} to
-{EPSILONS[-1]:g}, every method and both noises; in the other {len(found) - len(counted)} cells the
-forecast says that noise dominates. The worst is {worst.ratio:.2f} times what was measured
-({shape[3]}, {shape[0]} records, {shape[1]} features, {shape[4]} noise, ε = {shape[5]}).
+def _distance(line: Line) -> float:
+    return abs(math.log(float(line.ratio)))
 
-A measured error is itself uncertain, by up to ten per cent: it is from 3 fits (1,000,000 records of
-8 or 50 features) to 32 (of 2 features). The forecast's constants were chosen on other mixtures, of
-2, 10 and 50 features and 5 clusters. One choice was made after a look at these: with the mean over
-rehearsed starts in place of their median, 8 of the first 198 cells missed.
 
-Forecasts far below what was measured are of fits of the paper's methods that end with a cluster of
-hardly any records, whose noise alone decides the root mean square: in one of the three fits of the
-worst cell, 84 records of a million.
+def page(lines: Sequence[Line], by_method: Section, others: Section) -> str:
+    """The document."""
+    counted = [line for line in lines if line.verdict != "dominates"]
+    within = sum(line.missed == "no" for line in counted)
+    worst = max(counted, key=_distance)
+    return f"""# How good the forecast is
 
-{summary(found).as_markdown()}
+`hushmeans plan` and `hushmeans.forecast` predict the noise of a fit from public numbers alone:
+records, features, clusters, ε, δ and the method. This page compares predictions with measurements.
+
+**{within} of {len(counted)} forecasts are within 25 % of the measured error.** In the other
+{len(lines) - len(counted)} of {len(lines)} cells the forecast says that noise dominates; the last
+column of the first table shows how often that was right. The worst forecast is
+{worst.ratio} times the measured error ({worst.method}, {int(worst.records):,} records,
+{worst.features} features, {worst.noise} noise, ε = {worst.epsilon}).
+
+## What is forecast
+The standard error of a centre that the noise causes: the root mean square, over records and
+features, of the difference between the released centre of a record's cluster and the centre that
+would have been released had the last round been answered without noise. For a release,
+`Release.standard_errors` states the same. Errors are in the unit box, where half of a feature's
+range is 1.
+
+A forecast leaves out what noise does to the choice of clusters, and that records are a sample.
+
+## How it was checked
+Each cell is a combination of records ({ROWS[0]:,} to {ROWS[-1]:,}), features ({min(CLUSTERS)} to
+{max(CLUSTERS)}), ε ({EPSILONS[0]} to {EPSILONS[-1]:g}), method and kind of noise. In each, synthetic
+mixtures of equal, round clusters at random places are fitted with simulated noise, 3 to 32 times:
+more often where there are few values to average over. A measured error is therefore itself
+uncertain, by up to 10 %.
+
+The forecast's constants were chosen on other mixtures, of 2, 10 and 50 features and 5 clusters. One
+choice was made after looking at these cells: the forecast takes the median over rehearsed starts,
+because with their mean 8 of the first 198 cells missed.
+
+{by_method.as_markdown()}
+{misses(lines).as_markdown()}
 {others.as_markdown()}
-{table.as_markdown()}"""
+## Every cell
+[forecast.csv](forecast.csv) has one line per cell: `forecast` and `measured` are the errors of a
+centre, `ratio` is forecast over measured, `size_ratio` is the same for the sizes of clusters, and
+`missed` marks the cells above.
+
+## Reproduce
+```sh
+python benchmarks/forecast.py     # about fifteen minutes; writes this page and the CSV file
+```
+"""
+
+
+def write(lines: Sequence[Line], by_method: Section, others: Section) -> None:
+    """The page, and the CSV file beside it."""
+    PAGE.write_text(page(lines, by_method, others), encoding="utf-8")
+    with PAGE.with_suffix(".csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Line._fields)
+        writer.writerows(lines)
 
 
 def main() -> None:
-    """Measure, and write the page."""
+    """Measure, and write the page and the CSV file."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, nargs="*", default=ROWS)
     wanted = parser.parse_args()
@@ -254,9 +321,10 @@ def main() -> None:
         others = sensitivity()
         others.show()
         found = list(cells(wanted.rows))
-    summary(found).show()
+    by_method = summary(found)
+    by_method.show()
     if tuple(wanted.rows) == ROWS:
-        PAGE.write_text(page(found, others), encoding="utf-8")
+        write([Line.of(cell) for cell in found], by_method, others)
 
 
 if __name__ == "__main__":
