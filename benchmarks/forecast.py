@@ -240,9 +240,9 @@ def misses(lines: Sequence[Line]) -> Section:
     ]
     return Section(
         "The misses",
-        f"{paper} of the {len(found)} are fits of the paper's methods. Where the forecast is far too "
-        "low, a fit ended with a cluster of hardly any records, whose noise alone decides the root "
-        "mean square: in one of the three fits of the worst cell, 84 records out of a million.",
+        f"{paper} of the {len(found)} are fits of the paper's methods. Where the forecast is far "
+        "too low, a fit ended with a cluster of hardly any records, whose noise alone decides the "
+        "root mean square: in one of three fits of the worst cell, 84 records out of a million.",
         ("method", "noise", "ε", "records", "features", "forecast / measured"),
         rows,
     )
@@ -279,10 +279,10 @@ A forecast leaves out what noise does to the choice of clusters, and that record
 
 ## How it was checked
 Each cell is a combination of records ({ROWS[0]:,} to {ROWS[-1]:,}), features ({min(CLUSTERS)} to
-{max(CLUSTERS)}), ε ({EPSILONS[0]} to {EPSILONS[-1]:g}), method and kind of noise. In each, synthetic
-mixtures of equal, round clusters at random places are fitted with simulated noise, 3 to 32 times:
-more often where there are few values to average over. A measured error is therefore itself
-uncertain, by up to 10 %.
+{max(CLUSTERS)}), ε ({EPSILONS[0]} to {EPSILONS[-1]:g}), method and kind of noise. In each,
+synthetic mixtures of equal, round clusters at random places are fitted with simulated noise, 3 to
+32 times: more often where there are few values to average over. A measured error is therefore
+itself uncertain, by up to 10 %.
 
 The forecast's constants were chosen on other mixtures, of 2, 10 and 50 features and 5 clusters. One
 choice was made after looking at these cells: the forecast takes the median over rehearsed starts,
