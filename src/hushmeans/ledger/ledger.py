@@ -47,12 +47,10 @@ class Ledger:
     Examples
     --------
     >>> from tempfile import mkdtemp
-    >>> from hushmeans.budget import Budget
     >>> ledger = Ledger(mkdtemp() + "/ledger.sqlite")
-    >>> ledger.set_limit("patients", 3)
-    >>> ledger.debit("patients", Budget.of(1.5), "first")
-    >>> print(ledger.standing("patients"))
-    spent 1.5 of 3 on 'patients'
+    >>> ledger.set_limit("patients", epsilon=3)
+    >>> str(ledger.standing("patients").left)
+    '3'
     """
 
     def __init__(self, place: str | os.PathLike[str] | None = None) -> None:
