@@ -1,4 +1,4 @@
-"""The long form's results as a page of Markdown."""
+"""The results of the full audit as a page of Markdown."""
 
 from __future__ import annotations
 
@@ -20,46 +20,45 @@ TITLES = {
 
 HEAD = f"""# The audit
 
-Does it keep its promise? `make audit` measures, with the real noise, and writes this page. The
+Does hushmeans keep its guarantee? `make audit` measures it with real noise and writes this page. A
 short form is part of `make test`.
 
-Somebody knows all records but one, the settings and the method, and sees the result. Each claim is
-run many times on two tables that differ by that record. Half of the runs on each table choose
-one event for each direction (likelier with the record, likelier without) from all statistics, sides
-and thresholds: the likelihood ratio under the claimed noise, single values, sums, the
-lowest bits, what a linear classifier learns. The other half is counted. If an event has
-probability p on one table and q on the other, then ε ≥ log((p - δ)/q); exact (Clopper-Pearson)
-limits of p and q make that a lower bound on the true ε. Choosing and counting use different runs,
-so the number of statistics that were tried does not matter; the two directions and the two
-limits share the error rate. A bound on a promise that is kept exceeds it with probability at most
-{ALARM:g}.
+The attacker knows all records but one, the settings and the method, and sees the result. Each claim
+is run many times on two neighbouring tables, which differ by that one record. Half of the runs choose
+one event for each direction (more likely with the record, more likely without) among many statistics,
+sides and thresholds: the likelihood ratio under the claimed noise, single values, sums, the lowest
+bits, and what a linear classifier learns. The other half are used for counting. If an event has
+probability p on one table and q on the other, then ε ≥ log((p - δ)/q). Exact (Clopper-Pearson) limits
+of p and q turn that into a lower bound on the true ε. Choosing and counting use different runs, so the
+number of statistics tried does not matter; the two directions and the two limits share the error
+rate. If a guarantee holds, its lower bound exceeds the claim with probability at most {ALARM:g}.
 
-A bound near the claim says that the claim is tight, and that little more would be noticed. A
-bound near 0 says that so few runs do not tell whether the record is there. `release_` is what a fit
-publishes; *all answers* is everything that crosses the trust boundary during the fit, of which the
-release is made, so its bound is on the composition of all rounds.
+A bound near the claim means that the claim is tight, so a breach would show. A bound near 0 means that
+this many runs cannot tell whether the record is there. `release_` is what a fit publishes. *All
+answers* is everything that crosses the trust boundary during the fit, from which the release is made,
+so its bound is on the composition of all rounds.
 
-The claimed ε is large enough for a bound to say something, and small enough for a breach to show:
-n counted runs prove at most about log(n/15), which is 4.9 for 2,000, even where a record lies open.
-The paper's methods by default share their budget among 12 rounds. So many small losses partly
-cancel, and a release shows little more than the last round: most of the budget cannot be seen
-there by anybody. With as few rounds as a method allows, more shows. A row whose bound is far below
-its claim would not notice a small breach, such as noise of half the scale: 12 rounds with Laplace
-noise are such rows. One answer about the only record, or all answers of a fit of one round,
-would show it.
+The claimed ε is large enough for a bound to be informative and small enough for a breach to show: n
+counted runs prove at most about log(n/15), which is 4.9 for 2,000, even if a record lies open. By
+default the paper's methods share their budget among 12 rounds. So many small losses partly cancel, and
+a release shows little more than the last round: most of the budget is invisible there to anyone. With
+as few rounds as a method allows, more is visible. A row whose bound is far below its claim would not
+reveal a small breach, such as noise of half the scale; the rows with 12 rounds of Laplace noise are
+of this kind. One answer about the only record, or all answers of a fit with one round, would reveal
+it.
 
-With δ > 0 the noise is Gaussian, and an event that shows its ε at δ = 1e-6 happens less than once
-in a million runs. Therefore a second bound: it takes for granted that the noise is Gaussian,
-bounds its scale (μ = sensitivity / standard deviation is at least Φ⁻¹(p) - Φ⁻¹(q)), and states the
-ε to which noise of that scale amounts.
+With δ > 0 the noise is Gaussian, and an event that shows its ε at δ = 1e-6 happens less than once in a
+million runs. A second bound therefore takes for granted that the noise is Gaussian, bounds its scale (μ
+= sensitivity / standard deviation is at least Φ⁻¹(p) - Φ⁻¹(q)), and states the ε that noise of that
+scale amounts to.
 """
 
-CAUGHT = """## It can fail
+CAUGHT = """## The audit can fail
 
-Variants that make the promise of ε and break it, from `tests/audit/broken.py`. Each is run
-64 times on each table, then 128 times, and so on with new runs until the bound exceeds the claim.
+Variants from `audit/broken.py` that claim ε and break it. Each is run 64 times on each table, then 128
+times, and so on with new runs, until the bound exceeds the claim.
 
-| what is wrong | claimed ε | δ | lower bound | caught after runs on each table | told by |
+| what is wrong | claimed ε | δ | lower bound | runs on each table | detected by |
 |---|--:|--:|--:|--:|---|
 """
 
@@ -108,8 +107,8 @@ def _summary(
 def _glance(audits: Sequence[Audited]) -> str:
     """For each method and noise, the fits and the highest bounds."""
     head = (
-        "The highest bounds of each method, from all its rows below; with δ > 0, the higher of\n"
-        "the two bounds.\n\n"
+        "The highest bound of each method over all its rows below; with δ > 0, the higher of the\n"
+        "two bounds.\n\n"
         "| method | claimed ε | δ | fits | on `release_` | on all answers |\n"
         "|---|--:|--:|--:|--:|--:|\n"
     )
@@ -142,7 +141,7 @@ def _highest(audits: Sequence[Audited], view: str) -> str:
 def _table(audits: Sequence[Audited]) -> str:
     head = (
         "| what | the record | seen | claimed ε | δ | lower bound | if Gaussian | runs | seconds "
-        "| told by |\n|---|---|---|--:|--:|--:|--:|--:|--:|---|\n"
+        "| detected by |\n|---|---|---|--:|--:|--:|--:|--:|--:|---|\n"
     )
     return head + "\n".join(_row(audit) for audit in audits) + "\n"
 
