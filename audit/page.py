@@ -23,40 +23,41 @@ HEAD = f"""# The audit
 Does hushmeans keep its guarantee? `make audit` measures it with real noise and writes this page. A
 short form is part of `make test`.
 
-The attacker knows all records but one, the settings and the method, and sees the result. Each claim
-is run many times on two neighbouring tables, which differ by that one record. Half of the runs choose
-one event for each direction (more likely with the record, more likely without) among many statistics,
-sides and thresholds: the likelihood ratio under the claimed noise, single values, sums, the lowest
-bits, and what a linear classifier learns. The other half are used for counting. If an event has
-probability p on one table and q on the other, then ε ≥ log((p - δ)/q). Exact (Clopper-Pearson) limits
-of p and q turn that into a lower bound on the true ε. Choosing and counting use different runs, so the
-number of statistics tried does not matter; the two directions and the two limits share the error
-rate. If a guarantee holds, its lower bound exceeds the claim with probability at most {ALARM:g}.
+The attacker knows all records but one, the settings and the method, and sees the result. Each
+claim is run many times on two neighbouring tables, which differ by that one record. Half of the
+runs choose one event for each direction (more likely with the record, more likely without) among
+many statistics, sides and thresholds: the likelihood ratio under the claimed noise, single values,
+sums, the lowest bits, and what a linear classifier learns. The other half are used for counting.
+If an event has probability p on one table and q on the other, then ε ≥ log((p - δ)/q). Exact
+(Clopper-Pearson) limits of p and q turn that into a lower bound on the true ε. Choosing and
+counting use different runs, so the number of statistics tried does not matter; the two directions
+and the two limits share the error rate. If a guarantee holds, its lower bound exceeds the claim
+with probability at most {ALARM:g}.
 
-A bound near the claim means that the claim is tight, so a breach would show. A bound near 0 means that
-this many runs cannot tell whether the record is there. `release_` is what a fit publishes. *All
-answers* is everything that crosses the trust boundary during the fit, from which the release is made,
-so its bound is on the composition of all rounds.
+A bound near the claim means that the claim is tight, so a breach would show. A bound near 0 means
+that this many runs cannot tell whether the record is there. `release_` is what a fit publishes.
+*All answers* is everything that crosses the trust boundary during the fit, from which the release
+is made, so its bound is on the composition of all rounds.
 
-The claimed ε is large enough for a bound to be informative and small enough for a breach to show: n
-counted runs prove at most about log(n/15), which is 4.9 for 2,000, even if a record lies open. By
-default the paper's methods share their budget among 12 rounds. So many small losses partly cancel, and
-a release shows little more than the last round: most of the budget is invisible there to anyone. With
-as few rounds as a method allows, more is visible. A row whose bound is far below its claim would not
-reveal a small breach, such as noise of half the scale; the rows with 12 rounds of Laplace noise are
-of this kind. One answer about the only record, or all answers of a fit with one round, would reveal
-it.
+The claimed ε is large enough for a bound to be informative and small enough for a breach to show:
+n counted runs prove at most about log(n/15), which is 4.9 for 2,000, even if a record lies open.
+By default the paper's methods share their budget among 12 rounds. So many small losses partly
+cancel, and a release shows little more than the last round: most of the budget is invisible there
+to anyone. With as few rounds as a method allows, more is visible. A row whose bound is far below
+its claim would not reveal a small breach, such as noise of half the scale; the rows with 12 rounds
+of Laplace noise are of this kind. One answer about the only record, or all answers of a fit with
+one round, would reveal it.
 
-With δ > 0 the noise is Gaussian, and an event that shows its ε at δ = 1e-6 happens less than once in a
-million runs. A second bound therefore takes for granted that the noise is Gaussian, bounds its scale (μ
-= sensitivity / standard deviation is at least Φ⁻¹(p) - Φ⁻¹(q)), and states the ε that noise of that
-scale amounts to.
+With δ > 0 the noise is Gaussian, and an event that shows its ε at δ = 1e-6 happens less than once
+in a million runs. A second bound therefore takes for granted that the noise is Gaussian, bounds
+its scale (μ = sensitivity / standard deviation is at least Φ⁻¹(p) - Φ⁻¹(q)), and states the ε that
+noise of that scale amounts to.
 """
 
 CAUGHT = """## The audit can fail
 
-Variants from `audit/broken.py` that claim ε and break it. Each is run 64 times on each table, then 128
-times, and so on with new runs, until the bound exceeds the claim.
+Variants from `audit/broken.py` that claim ε and break it. Each is run 64 times on each table, then
+128 times, and so on with new runs, until the bound exceeds the claim.
 
 | what is wrong | claimed ε | δ | lower bound | runs on each table | detected by |
 |---|--:|--:|--:|--:|---|
