@@ -185,6 +185,7 @@ def _spread(row: Sequence[str], y: float) -> dict[str, Place]:
 
 def _row(names: Sequence[str], area: Place, width: float) -> dict[str, Place]:
     step = area.width / len(names)
+    width = min(width, step - 12)
     return {
         name: Place(area.x + step * (index + 0.5) - width / 2, area.y, width, area.height)
         for index, name in enumerate(names)
