@@ -7,7 +7,7 @@ RUNS ?= 20000
 FUZZED := release bounds-toml bounds-json csv csv-gz parquet arrow ledger address
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: install demo test lint audit bench fuzz load clean
+.PHONY: install demo test quick lint audit bench fuzz load clean
 
 install: $(VENV)/installed
 
@@ -16,6 +16,10 @@ demo: $(VENV)/installed
 
 test: lint
 	$(BIN)/pytest
+
+quick: $(VENV)/installed-for-development
+	$(BIN)/ruff check
+	$(BIN)/pytest -m 'not slow'
 
 lint: $(VENV)/installed-for-development
 	$(BIN)/ruff check

@@ -92,7 +92,7 @@ def _said(audit: Audited) -> str:
 def judged(claim: Claim, jobs: int | None) -> Iterator[Audited]:
     """What is found of a claim, view by view."""
     started = time.perf_counter()
-    findings = audited(claim.target, claim.runs, jobs)
+    findings = audited(claim.target, claim.runs, 1 if claim.in_one_process else jobs)
     seconds = time.perf_counter() - started
     for view, finding in findings.items():
         yield Audited(claim, view, finding, seconds)

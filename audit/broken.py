@@ -11,7 +11,7 @@ from unittest.mock import patch
 import numpy as np
 
 from audit.forks import in_child
-from audit.neighbours import BORDER, NOBODY, PLAIN, SECOND, Neighbours
+from audit.neighbours import BORDER, NOBODY, PLAIN, SECOND, SEVERAL, Neighbours
 from audit.statistics import ANSWER, of_answers
 from audit.targets import WHOLE, OneAnswer, Target, WholeFit, claimed_scale, exact_answers
 from hushmeans.budget import Account, Budget
@@ -72,12 +72,21 @@ class PaidOnce:
         with patch.object(Account, "debit"):
             noisy = np.array([self._two_rounds(source, question) for _ in range(runs)])
         fewer, exact = (np.tile(each, 2) for each in exact_answers(self.pair, question))
-        scale = claimed_scale(Laplace(), self.budget, question, WHOLE)
+        scale = claimed_scale(Laplace(), self.budget, question, WHOLE, self.pair)
         return of_answers(noisy, fewer, exact, scale, "l1")
 
     def _two_rounds(self, source: MemorySource, question: Size) -> IntArray:
         curator = Curator(source, Laplace(), self.budget)
         return np.concatenate([curator.ask(question, WHOLE).values.ravel() for _ in range(2)])
+
+
+@dataclass(frozen=True)
+class ForgottenRows(OneAnswer):
+    """Noise for one row, where the promise is for all rows of a person."""
+
+    @property
+    def rows_per_person(self) -> int:
+        return 1
 
 
 @dataclass(frozen=True)
@@ -114,7 +123,7 @@ class FloatNoise:
     def outcomes(self, more: bool, runs: int) -> FloatArray:
         scale = 1 / float(self.budget.epsilon)
         noise = np.random.default_rng().laplace(0.0, scale, (runs, 1))
-        nothing, exact = np.zeros(1), self.pair.record[0]
+        nothing, exact = np.zeros(1), self.pair.person[0]
         noisy = self.pair.table(more).sum() + noise
         return of_answers(noisy, nothing, exact, scale, "l1")
 
@@ -208,6 +217,7 @@ VARIANTS = (
     Variant("empty clusters without noise, one answer", _totals(EmptyStaysEmpty())),
     Variant("empty clusters without noise, a fit", _fitted(EmptyStaysEmpty()), "release_"),
     Variant("the budget of one round spent twice", PaidOnce(), "all answers"),
+    Variant("rows per person forgotten", ForgottenRows(SEVERAL, Laplace(), PURE, Size())),
     Variant("the exact number of records used", ExactNumber(), "release_"),
     Variant("sums and noise in floats", FloatNoise(), "add_noise"),
     Variant("a seed reused after a fork", Forked(GeneratorOfTheProcess), "both answers"),

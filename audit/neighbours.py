@@ -1,4 +1,4 @@
-"""Pairs of tables, one of which has one record more: the pairs on which a leak shows most."""
+"""Pairs of tables that differ in the rows of one person: the pairs on which a leak shows most."""
 
 from __future__ import annotations
 
@@ -19,25 +19,29 @@ class Neighbours:
     Attributes
     ----------
     name
-        What the record does.
+        What the person's rows do.
     fewer
         The records that both have.
-    record
-        The record that only one has, in one row.
+    person
+        The rows of the person that only one has: one, unless a fit is told otherwise.
     """
 
     name: str
     fewer: FloatArray = field(repr=False)
-    record: FloatArray = field(repr=False)
+    person: FloatArray = field(repr=False)
 
     @cached_property
     def box(self) -> Box:
-        n_features = self.record.shape[1]
+        n_features = self.person.shape[1]
         return Box((-1.0,) * n_features, (1.0,) * n_features)
+
+    @property
+    def rows_per_person(self) -> int:
+        return len(self.person)
 
     def table(self, more: bool) -> FloatArray:
         """One of the two."""
-        return np.concatenate([self.fewer, self.record]) if more else self.fewer
+        return np.concatenate([self.fewer, self.person]) if more else self.fewer
 
     def encoded(self, more: bool) -> GridArray:
         """The same, on the grid."""
@@ -49,8 +53,8 @@ class Neighbours:
         return fewer, more
 
 
-def _pair(name: str, fewer: list[list[float]], record: list[float]) -> Neighbours:
-    return Neighbours(name, np.array(fewer).reshape(-1, len(record)), np.array([record]))
+def _pair(name: str, fewer: list[list[float]], *person: list[float]) -> Neighbours:
+    return Neighbours(name, np.array(fewer).reshape(-1, len(person[0])), np.array(person))
 
 
 NOBODY = _pair("the only record, in a corner", [], [1.0])
@@ -65,3 +69,13 @@ DUPLICATE = _pair("one more of 500 copies", [[0.5, 0.5]] * 500, [0.5, 0.5])
 BORDER = _pair("on the clip border", [[0.0, 0.0]] * 5, [0.5, 0.0])
 OUTSIDE = _pair("far outside the bounds", [[0.0]] * 2, [1e300])
 PLAIN = _pair("in the middle", [[0.0]], [0.0])
+SEVERAL = _pair("all three rows of one person, in a corner", [], [1.0], [1.0], [1.0])
+SCATTERED = _pair(
+    "all three rows of one person, in three clusters",
+    [[-0.9, -0.9]] * 10 + [[0.9, -0.9]] * 10,
+    [-1.0, -1.0],
+    [1.0, -1.0],
+    [0.0, 1.0],
+)
+EIGHT = _pair("alone in a corner of 8 features", [[-1.0] * 8] * 50, [1.0] * 8)
+WIDE = _pair("alone in a corner of 24 features", [[-1.0] * 24] * 50, [1.0] * 24)

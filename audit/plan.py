@@ -10,11 +10,15 @@ import numpy as np
 from audit.neighbours import (
     BORDER,
     DUPLICATE,
+    EIGHT,
     FOUNDING,
     ISOLATED,
     NOBODY,
     OUTSIDE,
+    SCATTERED,
     SECOND,
+    SEVERAL,
+    WIDE,
     Neighbours,
 )
 from audit.targets import NoiseAlone, OneAnswer, Target, WholeFit
@@ -30,6 +34,9 @@ BUDGETS = (Budget.of(4), Budget.of(4, 1e-6))
 NOISE_RUNS, ANSWER_RUNS, FIT_RUNS, SHORT_FIT_RUNS = 200_000, 20_000, 10_000, 4_000
 """Runs on each neighbour."""
 
+SPARK_RUNS = 256
+"""A fit on Spark takes a second: enough runs to notice a record that is released as it is."""
+
 FEWEST_ROUNDS = {
     "refined": 2,
     "average_k": 1,
@@ -41,6 +48,12 @@ FEWEST_ROUNDS = {
 
 FITTED = ((NOBODY, 1), (ISOLATED, 2), (FOUNDING, 3), (DUPLICATE, 1))
 """The neighbours of whole fits, and into how many clusters."""
+
+FURTHER = ((SEVERAL, 1), (SCATTERED, 3), (EIGHT, 2), (WIDE, 2))
+"""Neighbours of further fits: several rows of one person, and many features."""
+
+HELD = ("csv", "parquet", "spark")
+"""Where else records are than in memory."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +70,8 @@ class Claim:
         What the record does that only one neighbour has.
     runs
         The runs on each neighbour, in the long form.
+    in_one_process
+        Whether the runs cannot be spread over processes.
     """
 
     level: str
@@ -64,6 +79,7 @@ class Claim:
     record: str
     target: Target
     runs: int
+    in_one_process: bool = False
 
 
 def all_claims() -> Iterator[Claim]:
@@ -96,7 +112,11 @@ def answer_claims(budget: Budget) -> Iterator[Claim]:
 
     for pair in (NOBODY, SECOND, OUTSIDE, ISOLATED, FOUNDING, DUPLICATE):
         yield claim(pair, totals(pair))
+    for pair in (SEVERAL, SCATTERED, EIGHT, WIDE):
+        yield claim(pair, totals(pair))
+        yield claim(pair, shifts(pair, mechanism.norm))
     yield claim(NOBODY, Size())
+    yield claim(SEVERAL, Size())
     yield claim(BORDER, shifts(BORDER, mechanism.norm))
     yield claim(ISOLATED, shifts(ISOLATED, mechanism.norm))
     yield claim(ISOLATED, spread(ISOLATED, mechanism.norm))
@@ -132,9 +152,11 @@ def _places(pair: Neighbours) -> IntArray:
 
 
 def fit_claims(budget: Budget) -> Iterator[Claim]:
-    """Every method, with many rounds and with few."""
+    """Every method, with many rounds and with few; then people, features and places of records."""
     yield from default_fits(budget)
     yield from short_fits(budget)
+    yield from further_fits(budget)
+    yield from held_fits(budget)
 
 
 def default_fits(budget: Budget) -> Iterator[Claim]:
@@ -151,3 +173,24 @@ def short_fits(budget: Budget) -> Iterator[Claim]:
             target = WholeFit(pair, budget, method, n_clusters=k, options={"rounds": rounds})
             what = f"{method}, {rounds} round{'s' if rounds > 1 else ''}, k = {k}"
             yield Claim("fit", what, pair.name, target, SHORT_FIT_RUNS)
+
+
+def further_fits(budget: Budget) -> Iterator[Claim]:
+    """Our method and the paper's on people with several rows, and on many features."""
+    for method in ("refined", "average_k"):
+        rounds = FEWEST_ROUNDS[method]
+        for pair, k in FURTHER:
+            target = WholeFit(pair, budget, method, n_clusters=k, options={"rounds": rounds})
+            yield Claim("fit", f"{method}, k = {k}", pair.name, target, SHORT_FIT_RUNS)
+
+
+def held_fits(budget: Budget) -> Iterator[Claim]:
+    """The quickest fit on records in files and on Spark, and one that is debited in a ledger."""
+    options = {"rounds": 1}
+    for held in HELD:
+        target = WholeFit(ISOLATED, budget, "average_k", options=options, held=held)
+        on_spark = held == "spark"
+        runs = SPARK_RUNS if on_spark else SHORT_FIT_RUNS
+        yield Claim("fit", f"average_k, {held}", ISOLATED.name, target, runs, on_spark)
+    target = WholeFit(ISOLATED, budget, "average_k", options=options, through_ledger=True)
+    yield Claim("fit", "average_k, ledger", ISOLATED.name, target, SHORT_FIT_RUNS)

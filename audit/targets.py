@@ -6,10 +6,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 from unittest.mock import patch
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import csv, parquet
 
 from audit.neighbours import Neighbours
 from audit.statistics import ANSWER, PUBLISHED, likelihood_ratio, of_answers, of_clusters
@@ -25,6 +29,14 @@ from hushmeans.release.clusters import ClusterTable
 from hushmeans.types import FloatArray, IntArray
 
 WHOLE = Fraction(1)
+
+SPARK: dict[str, Any] = {
+    "spark.log.level": "OFF",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+"""Settings of a Spark session that says nothing and answers quickly."""
 
 
 class Target(Protocol):
@@ -83,11 +95,17 @@ class OneAnswer:
         source = MemorySource(self.pair.box, self.pair.encoded(more))
         noisy = np.array([self._ask(source).ravel() for _ in range(runs)])
         exact = exact_answers(self.pair, self.question)
-        scale = claimed_scale(self.mechanism, self.budget, self.question, WHOLE)
+        scale = claimed_scale(self.mechanism, self.budget, self.question, WHOLE, self.pair)
         return of_answers(noisy, *exact, scale, self.mechanism.norm)
 
     def _ask(self, source: MemorySource) -> IntArray:
-        return Curator(source, self.mechanism, self.budget).ask(self.question, WHOLE).values
+        curator = Curator(source, self.mechanism, self.budget, self.rows_per_person)
+        return curator.ask(self.question, WHOLE).values
+
+    @property
+    def rows_per_person(self) -> int:
+        """What the curator is told."""
+        return self.pair.rows_per_person
 
 
 def exact_answers(pair: Neighbours, question: Question) -> tuple[IntArray, IntArray]:
@@ -97,11 +115,11 @@ def exact_answers(pair: Neighbours, question: Question) -> tuple[IntArray, IntAr
 
 
 def claimed_scale(
-    mechanism: Mechanism, budget: Budget, question: Question, share: Fraction
+    mechanism: Mechanism, budget: Budget, question: Question, share: Fraction, pair: Neighbours
 ) -> float:
-    """The noise that an answer must have."""
+    """The noise that an answer must have to protect all rows of the pair's person."""
     loss = share * mechanism.allowance(budget)
-    return mechanism.scale_for(question.sensitivity(mechanism.norm), loss)
+    return mechanism.scale_for(pair.rows_per_person * question.sensitivity(mechanism.norm), loss)
 
 
 ANSWERS = (
@@ -123,6 +141,10 @@ class WholeFit:
     ----------
     mechanism
         The noise that replaces the real one in a broken variant; None for the real one.
+    held
+        Where the records are: "memory", "csv", "parquet" or "spark".
+    through_ledger
+        Whether each fit is debited in a ledger.
     """
 
     pair: Neighbours
@@ -131,21 +153,25 @@ class WholeFit:
     n_clusters: int = 1
     options: Mapping[str, Any] = field(default_factory=dict)
     mechanism: Mechanism | None = None
+    held: str = "memory"
+    through_ledger: bool = False
 
     @property
     def views(self) -> Mapping[str, tuple[str, ...]]:
         return {"release_": PUBLISHED, "all answers": ANSWERS}
 
     def outcomes(self, more: bool, runs: int) -> FloatArray:
-        table = self.pair.table(more)
-        return np.array([self._outcome(table) for _ in range(runs)])
+        with TemporaryDirectory() as folder:
+            data = held_records(self.pair.table(more), self.held, Path(folder))
+            ledger = Path(folder, "ledger.sqlite") if self.through_ledger else None
+            return np.array([self._outcome(data, ledger) for _ in range(runs)])
 
-    def _outcome(self, table: FloatArray) -> tuple[float, ...]:
+    def _outcome(self, data: Any, ledger: Path | None) -> tuple[float, ...]:
         with overheard() as answers, replaced_noise(self.mechanism):
-            release = self._fit(table)
+            release = self._fit(data, ledger)
         return (*self._of_release(release), *self._of_answers(answers))
 
-    def _fit(self, table: FloatArray) -> Release:
+    def _fit(self, data: Any, ledger: Path | None) -> Release:
         box = self.pair.box
         model = DPKMeans(
             n_clusters=self.n_clusters,
@@ -154,12 +180,15 @@ class WholeFit:
             bounds=(list(box.low), list(box.high)),
             method=self.method,
             method_options=dict(self.options),
+            rows_per_person=self.pair.rows_per_person,
+            ledger=ledger,
+            dataset=None if ledger is None else "people",
         )
-        released: Release = model.fit(table).release_
+        released: Release = model.fit(data).release_
         return released
 
     def _of_release(self, release: Release) -> tuple[float, ...]:
-        record = np.clip(self.pair.record[0], -1.0, 1.0)
+        record = np.clip(self.pair.person[0], -1.0, 1.0)
         leaves = release.leaves or release.table
         errors = np.array(leaves.standard_errors)
         return of_clusters(record, _plain(leaves), _plain(release.table), errors)
@@ -171,13 +200,30 @@ class WholeFit:
         mechanism = self.mechanism or mechanism_for(self.budget)
         ratios, bare = [], 0
         for question, share, answer in answers:
-            scale = claimed_scale(mechanism, self.budget, question, share)
+            scale = claimed_scale(mechanism, self.budget, question, share, self.pair)
             fewer, more = exact_answers(self.pair, question)
             noisy = answer.values.reshape(1, -1)
             ratios.append(float(likelihood_ratio(noisy, fewer, more, scale, mechanism.norm)[0]))
             bare += int((noisy == fewer).sum())
         largest = max(ratios, key=abs)
         return (sum(ratios), ratios[0], ratios[-1], largest, float(bare), float(len(ratios)))
+
+
+def held_records(table: FloatArray, held: str, folder: Path) -> Any:
+    """The records as a user may hold them; files are written into the folder."""
+    columns = {f"feature{index}": column for index, column in enumerate(table.T)}
+    if held == "memory":
+        return table
+    if held == "spark":
+        from pyspark.sql import SparkSession
+
+        session = SparkSession.builder.master("local[1]").config(map=SPARK).getOrCreate()
+        schema = ", ".join(f"{name} double" for name in columns)
+        return session.createDataFrame(table.tolist(), schema)
+    path = folder / f"people.{held}"
+    write = csv.write_csv if held == "csv" else parquet.write_table
+    write(pa.table(columns), path)
+    return path
 
 
 def _plain(table: ClusterTable) -> tuple[FloatArray, FloatArray]:

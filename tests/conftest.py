@@ -24,6 +24,26 @@ settings.register_profile("hushmeans", deadline=None)
 settings.load_profile("hushmeans")
 
 
+SHARED = {"session": "spark", "postgres": "postgres", "browser": "browser"}
+"""Fixtures that start a server, and the group of tests that one process runs for its sake."""
+
+SLOW = ("tests/audit", "tests/hostile", "experiments/tests")
+"""What `make quick` leaves out, beside the tests that need a server."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep tests of one server in one process, and mark what is slow."""
+    for item in items:
+        wanted = set(getattr(item, "fixturenames", ()))
+        if getattr(item, "callspec", None) and "postgresql" in item.callspec.params.values():
+            wanted.add("postgres")  # asked for by its parameter
+        groups = [group for fixture, group in SHARED.items() if fixture in wanted]
+        if groups:
+            item.add_marker(pytest.mark.xdist_group(groups[0]))
+        if groups or str(item.path.relative_to(item.config.rootpath)).startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(autouse=True)
 def own_ledger(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """No test writes into the ledger of the person who runs it."""

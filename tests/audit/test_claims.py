@@ -1,7 +1,7 @@
 """The short form: no bound exceeds its claim.
 
 Each bound on a promise that is kept exceeds it with probability at most 1e-6 (`ALARM`); there are
-about 120 bounds here, so all tests of this file together give a false alarm once in 8,000 times.
+about 160 bounds here, so all tests of this file together give a false alarm once in 6,000 times.
 The number of runs is enough to notice, at epsilon 1, a value that is released without noise.
 """
 
@@ -10,7 +10,15 @@ from __future__ import annotations
 import pytest
 
 from audit.neighbours import NOBODY
-from audit.plan import Claim, answer_claims, default_fits, noise_claims, short_fits
+from audit.plan import (
+    Claim,
+    answer_claims,
+    default_fits,
+    further_fits,
+    held_fits,
+    noise_claims,
+    short_fits,
+)
 from audit.running import audited
 from hushmeans.budget import Budget
 
@@ -51,11 +59,13 @@ def test_one_answer_keeps_the_promise(claim: Claim) -> None:
             *default_fits(PURE),
             *default_fits(WITH_DELTA),
             *(claim for claim in short_fits(PURE) if claim.record != NOBODY.name),
+            *further_fits(PURE),
+            *(claim for claim in held_fits(PURE) if not claim.in_one_process),
         ]
     ),
 )
 def test_a_fit_keeps_the_promise(claim: Claim) -> None:
-    findings = audited(claim.target, FIT_RUNS)
+    findings = audited(claim.target, FIT_RUNS, jobs=1)
     assert {view: finding.broken for view, finding in findings.items()} == {
         "release_": False,
         "all answers": False,
