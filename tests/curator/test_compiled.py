@@ -14,11 +14,11 @@ import pytest
 from numba import njit
 
 import hushmeans
-from helpers.reference import plain_answer, plain_nearest
-from hushmeans.curator import compiled, kernel
-from hushmeans.curator.compiled import TILE, ZERO
-from hushmeans.curator.questions import Norm, Shifts, Totals
-from hushmeans.curator.vectors import LANES, store
+from hushmeans.curator import kernel, reference
+from hushmeans.curator.compiled import scoring
+from hushmeans.curator.compiled.scoring import TILE
+from hushmeans.curator.compiled.vectors import LANES, ZERO, store
+from hushmeans.curator.questions import Norm, Question, Shifts, Totals
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray, GridArray, IntArray
 
@@ -36,10 +36,14 @@ def questions(centroids: IntArray) -> list[Totals | Shifts]:
     return [Totals(grid, centroids), *shifts]
 
 
+def expected(question: Question, records: GridArray) -> IntArray:
+    return reference.REFERENCE.add_up[type(question)](question, records)
+
+
 def assert_same(centroids: IntArray, records: GridArray) -> None:
     for question in questions(centroids):
         found = kernel.answer(question, records, threads=1)
-        np.testing.assert_array_equal(found, plain_answer(question, records))
+        np.testing.assert_array_equal(found, expected(question, records))
 
 
 @pytest.mark.parametrize("n_records", BORDERS)
@@ -76,7 +80,7 @@ def test_records_on_the_border_between_two_centroids(n_features: int) -> None:
     centroids = rng.integers(-UNIT // 4, UNIT // 4, (2, n_features)) * 2
     between = (centroids[0] + centroids[1]) // 2
     records = between + rng.integers(-1, 1, (2000, n_features), endpoint=True)
-    assert len(np.unique(plain_nearest(records.astype(np.int32), centroids))) == 2
+    assert len(np.unique(reference.nearest(records.astype(np.int32), centroids))) == 2
     assert_same(centroids, records.astype(np.int32))
 
 
@@ -92,8 +96,8 @@ def test_the_largest_sums_do_not_overflow(n_records: int) -> None:
 def best_two(flat, among, room, top, second):  # type: ignore[no-untyped-def]
     """The best two scores, in single precision, of a tile of records."""
     n_features = np.uint64(among.exact.shape[1])
-    compiled._turn(flat, ZERO, n_features, room.columns)
-    best, next_best = compiled._score(
+    scoring._turn(flat, ZERO, n_features, room.columns)
+    best, next_best = scoring._score(
         among.points, among.norms, n_features, room.columns, room.best, ZERO, flat, ZERO
     )
     for half in range(2):
@@ -103,10 +107,10 @@ def best_two(flat, among, room, top, second):  # type: ignore[no-untyped-def]
 
 def scored(records: GridArray, centroids: FloatArray) -> tuple[FloatArray, FloatArray, float]:
     """The best two scores of a tile of records, and the doubt about their difference."""
-    among = compiled.targets(centroids, UNIT)
+    among = scoring.targets(centroids, UNIT)
     top, second = np.empty(TILE, np.float32), np.empty(TILE, np.float32)
     flat = np.concatenate([records.ravel(), np.zeros(8, np.int32)])
-    best_two(flat, among, compiled.scoring_room(records.shape[1]), top, second)
+    best_two(flat, among, scoring.scoring_room(records.shape[1]), top, second)
     return top.astype(np.float64), second.astype(np.float64), float(among.doubt)
 
 
@@ -135,7 +139,7 @@ def test_single_precision_is_off_by_less_than_half_the_doubt() -> None:
 
 ON_ANOTHER_PROCESSOR = """
 import numpy as np
-from hushmeans.curator.vectors import LANES
+from hushmeans.curator.compiled.vectors import LANES
 from test_compiled import UNIT, assert_same
 
 rng = np.random.default_rng(0)
@@ -164,7 +168,7 @@ def test_a_processor_with_small_registers(tmp_path: Path) -> None:
 GUARDED = """
 import ctypes, mmap, sys
 import numpy as np
-from hushmeans.curator import kernel
+from hushmeans.curator import kernel, reference
 from hushmeans.curator.questions import Shifts, Spread, Totals
 from hushmeans.schema import Grid
 
@@ -215,7 +219,7 @@ print(compiled.nearest(np.zeros((3, 2), np.int32), np.ones((1, 2)), 2**20))
     shutil.copytree(
         Path(hushmeans.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__")
     )
-    (package / "curator" / "__pycache__").touch()
+    (package / "curator" / "compiled" / "__pycache__").touch()
     environment = {name: os.environ[name] for name in os.environ if name != "NUMBA_CACHE_DIR"}
     environment |= {"PYTHONPATH": str(tmp_path), "HOME": os.devnull, "XDG_CACHE_HOME": os.devnull}
     done = subprocess.run(

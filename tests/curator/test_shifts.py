@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hushmeans.curator import compiled, kernel
+from hushmeans.curator import kernel
+from hushmeans.curator.compiled import clipping
+from hushmeans.curator.compiled.sums import row_width
 from hushmeans.curator.questions import Cells, Norm, Question, Shifts, Size, Spread
 from hushmeans.schema import Box, Grid
 from hushmeans.types import GridArray, IntArray
@@ -88,10 +90,10 @@ def clipped(vector: list[int], clip: int, norm: str) -> list[int]:
 )
 def test_clipping_is_exact(vector: IntArray, norm: Norm, data: st.DataObject) -> None:
     clip = data.draw(st.integers(1, vector.size * GRID.unit))
-    vectors = compiled._vectors(compiled._width(vector.size))
+    vectors = clipping.clipping_room(row_width(vector.size))
     vectors.rows[:] = 0
     vectors.rows[: vector.size] = vector
-    compiled._clip(vectors, np.uint64(1), clip, norm == "l1")
+    clipping.clip_all(vectors, np.uint64(1), clip, norm == "l1")
     assert vectors.rows[: vector.size].tolist() == clipped(vector.tolist(), clip, norm)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hushmeans.curator import compiled
+from hushmeans.curator.kernel import chosen_kernel
 from hushmeans.schema import Box
 from hushmeans.types import GridArray
 
@@ -24,6 +24,4 @@ def encode(values: np.ndarray[Any, Any], box: Box) -> GridArray:
     """
     with np.errstate(all="ignore"):
         points = values.astype(np.float64, copy=False)
-    records = np.empty(points.shape, dtype=np.int32)
-    compiled.snap(points, box.middle, box.half_width, box.grid.unit, records)
-    return records
+    return chosen_kernel().snap(points, box)

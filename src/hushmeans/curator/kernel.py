@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from functools import cache
+from typing import TypeVar
 
 import numpy as np
 
-from hushmeans.curator import compiled
+from hushmeans.curator import compiled, reference, selftest
 from hushmeans.curator.questions import Cells, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.reference import AddUp, Kernel
+from hushmeans.errors import InputError
+from hushmeans.schema import Box
 from hushmeans.types import FloatArray, GridArray, IntArray
+
+Array = TypeVar("Array", GridArray, FloatArray)
 
 SMALLEST_CHUNK = 16_384
 """Records worth a thread: fewer are added up sooner than they are handed over."""
@@ -26,6 +31,26 @@ CHUNKS_PER_THREAD = 8
 
 LARGEST_UNIT = 2**20
 """The largest entry of a record on any grid."""
+
+VARIABLE = "HUSHMEANS_KERNEL"
+"""The environment variable that chooses between the compiled kernel and the plain one."""
+
+
+@cache
+def chosen_kernel() -> Kernel:
+    """The kernel of this process; the compiled one has passed the self-test.
+
+    Threads that ask at the same time may each run the test; none goes on before it has passed.
+    """
+    name = os.environ.get(VARIABLE) or "compiled"
+    if name == "reference":
+        return reference.REFERENCE
+    if name != "compiled":
+        raise InputError(
+            f"{VARIABLE} is {name!r}; set it to 'compiled' or 'reference', or unset it"
+        )
+    selftest.check(COMPILED)
+    return COMPILED
 
 
 def answer(
@@ -80,17 +105,9 @@ def available_threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def totals(question: Totals, records: GridArray) -> IntArray:
-    """Per centroid, the sum of the records nearest to it and, in the last column, their number."""
-    sums = np.zeros(question.shape, dtype=np.int64)
-    compiled.add_up_totals(records, question.centroids, question.grid.unit, sums)
-    return sums
-
-
 def nearest(records: GridArray, centroids: IntArray) -> IntArray:
     """The index of each record's nearest centroid; of several, the lowest."""
-    indices: IntArray = compiled.nearest(records, _floats(centroids), LARGEST_UNIT)
-    return indices
+    return chosen_kernel().nearest(records, centroids)
 
 
 def squared_distances(records: GridArray, centroids: IntArray | FloatArray) -> FloatArray:
@@ -98,24 +115,30 @@ def squared_distances(records: GridArray, centroids: IntArray | FloatArray) -> F
 
     Exact for centroids on the grid, up to 2,000 features; otherwise rounding is small.
     """
-    squares: FloatArray = compiled.squared_distances(records, _floats(centroids), LARGEST_UNIT)
-    return squares
+    return chosen_kernel().squared_distances(records, centroids)
+
+
+def totals(question: Totals, records: GridArray) -> IntArray:
+    """Per centroid, the sum of the records nearest to it and, in the last column, their number."""
+    sums = np.zeros(question.shape, dtype=np.int64)
+    compiled.add_up_totals(_read_only(records), question.centroids, question.grid.unit, sums)
+    return sums
 
 
 def shifts(question: Shifts, records: GridArray) -> IntArray:
     """Per centroid, the sum of the clipped shifts of its records and, last, their number."""
     sums = np.zeros(question.shape, dtype=np.int64)
-    centroids, unit = question.centroids, question.grid.unit
+    about = (_read_only(records), question.centroids, question.grid.unit)
     clipping = (question.clip, question.norm == "l1")
-    compiled.add_up_shifts(records, centroids, unit, *clipping, question.size_unit, sums)
+    compiled.add_up_shifts(*about, *clipping, question.size_unit, sums)
     return sums
 
 
 def spread(question: Spread, records: GridArray) -> IntArray:
     """The sum of the clipped squared distances from a point, feature by feature."""
     sums = np.zeros(question.shape, dtype=np.int64)
-    clipping = (question.clip, question.norm == "l1")
-    compiled.add_up_spread(records, question.centre, question.grid.bits, *clipping, sums)
+    about = (_read_only(records), question.centre, question.grid.bits)
+    compiled.add_up_spread(*about, question.clip, question.norm == "l1", sums)
     return sums
 
 
@@ -124,7 +147,7 @@ def cells(question: Cells, records: GridArray) -> IntArray:
     counts = np.zeros(question.shape, dtype=np.int64)
     borders = np.array([border for each in question.borders for border in each], dtype=np.int32)
     ends = np.cumsum([0, *map(len, question.borders)])
-    compiled.add_up_cells(records, borders, ends, counts)
+    compiled.add_up_cells(_read_only(records), borders, ends, counts)
     return counts
 
 
@@ -133,7 +156,37 @@ def size(question: Size, records: GridArray) -> IntArray:
     return np.array([len(records)], dtype=np.int64)
 
 
-KERNELS: dict[type[Question], Callable[[Any, GridArray], IntArray]] = {
+def _snap(points: FloatArray, box: Box) -> GridArray:
+    records = np.empty(points.shape, dtype=np.int32)
+    in_order = points if points.flags.forc else np.ascontiguousarray(points)
+    compiled.snap(_read_only(in_order), box.middle, box.half_width, box.grid.unit, records)
+    return records
+
+
+def _nearest(records: GridArray, centroids: IntArray) -> IntArray:
+    indices: IntArray = compiled.nearest(_read_only(records), _floats(centroids), LARGEST_UNIT)
+    return indices
+
+
+def _squared_distances(records: GridArray, centroids: IntArray | FloatArray) -> FloatArray:
+    about = (_read_only(records), _floats(centroids), LARGEST_UNIT)
+    squares: FloatArray = compiled.squared_distances(*about)
+    return squares
+
+
+def _read_only(array: Array) -> Array:
+    """An array that may not be written to: one type to compile for, which is the one tested."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _floats(points: IntArray | FloatArray) -> FloatArray:
+    """Points as float64, which holds grid points exactly: one type to compile for."""
+    return points.astype(np.float64, order="C")
+
+
+KERNELS: dict[type[Question], AddUp] = {
     Totals: totals,
     Size: size,
     Shifts: shifts,
@@ -142,15 +195,11 @@ KERNELS: dict[type[Question], Callable[[Any, GridArray], IntArray]] = {
 }
 """What adds up each kind of question. Only these kinds, whose sensitivity is proven, exist."""
 
+COMPILED = Kernel(KERNELS, _snap, _nearest, _squared_distances)
 
-def kernel_for(question: Question) -> Callable[[Any, GridArray], IntArray]:
-    """The function that adds up this kind of question; an unknown kind is refused."""
-    kernel = KERNELS.get(type(question))
-    if kernel is None:
+
+def kernel_for(question: Question) -> AddUp:
+    """What adds up this kind of question; an unknown kind, or a kernel at fault, is refused."""
+    if type(question) not in KERNELS:
         raise TypeError(f"{type(question).__name__} is not a question with a proven sensitivity")
-    return kernel
-
-
-def _floats(points: IntArray | FloatArray) -> FloatArray:
-    """Points as float64, which holds grid points exactly: one type to compile for."""
-    return points.astype(np.float64)
+    return chosen_kernel().add_up[type(question)]

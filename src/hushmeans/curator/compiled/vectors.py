@@ -3,12 +3,12 @@
 Numba finds vector instructions for most plain loops, not for these: it would store scores that
 belong in registers, and move records number by number. Written out they are twice as fast where
 features are few. How many numbers a register holds differs; the compiler makes do with more or
-fewer, and the results are the same to the bit. After a change of this file, `make clean`: Numba
-keeps what it has compiled for as long as the calling file stays the same.
+fewer, and the results are the same to the bit.
 """
 
 from __future__ import annotations
 
+import numpy as np
 from llvmlite import binding, ir
 from numba import config, types
 from numba.core.cgutils import get_or_insert_function
@@ -20,6 +20,10 @@ CHOSEN = config.CPU_FEATURES  # type: ignore[attr-defined]  # set from the envir
 FEATURES = HOST if CHOSEN is None else CHOSEN
 LANES = 16 if "+avx512f" in FEATURES.split(",") else 8
 """The numbers in a vector: as many as registers hold, or two registers where they are small."""
+
+# Numba need not ask of an unsigned index whether it counts from the end.
+ZERO, ONE, TWO, THREE, FOUR = (np.uint64(number) for number in range(5))
+EIGHT, VECTOR = np.uint64(8), np.uint64(LANES)
 
 INDEX = ir.IntType(32)
 BYTES = 4

@@ -1,0 +1,24 @@
+"""The compiled kernel: the loops over records, and all that Numba compiles into them.
+
+What is compiled is kept on disk, and depends on every file of this folder (`caching`).
+"""
+
+from hushmeans.curator.compiled.loops import (
+    add_up_cells,
+    add_up_shifts,
+    add_up_spread,
+    add_up_totals,
+    nearest,
+    snap,
+    squared_distances,
+)
+
+__all__ = [
+    "add_up_cells",
+    "add_up_shifts",
+    "add_up_spread",
+    "add_up_totals",
+    "nearest",
+    "snap",
+    "squared_distances",
+]

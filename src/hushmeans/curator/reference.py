@@ -1,0 +1,151 @@
+"""The plain kernel: the same answers as the compiled one in 64-bit integers, with nothing clever.
+
+It follows the definitions of the questions word by word. The compiled kernel is held against it
+before it may answer (`selftest`), and it can take its place (`HUSHMEANS_KERNEL=reference`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from hushmeans.curator.questions import Cells, Norm, Question, Shifts, Size, Spread, Totals
+from hushmeans.schema import Box
+from hushmeans.types import FloatArray, GridArray, IntArray
+
+BLOCK = 4096
+"""Records handled at a time, so that copies in 64 bits stay small."""
+
+AddUp: TypeAlias = Callable[[Any, GridArray], IntArray]
+"""The exact sum, over the records, of what a question of one kind asks of each."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """All that is computed from records.
+
+    Attributes
+    ----------
+    add_up
+        What adds up each kind of question.
+    snap
+        Records in original units as points of the grid.
+    nearest, squared_distances
+        Each record's nearest centroid, and the squared distance to it, for the records' owner.
+    """
+
+    add_up: Mapping[type[Question], AddUp]
+    snap: Callable[[FloatArray, Box], GridArray]
+    nearest: Callable[[GridArray, IntArray], IntArray]
+    squared_distances: Callable[[GridArray, IntArray | FloatArray], FloatArray]
+
+
+def in_blocks(add_up: AddUp) -> AddUp:
+    """A decorator: add up the records block by block."""
+
+    @wraps(add_up)
+    def whole(question: Question, records: GridArray) -> IntArray:
+        sums = np.zeros(question.shape, dtype=np.int64)
+        for start in range(0, len(records), BLOCK):
+            sums += add_up(question, records[start : start + BLOCK])
+        return sums
+
+    return whole
+
+
+@in_blocks
+def totals(question: Totals, records: GridArray) -> IntArray:
+    """Per centroid, the sum of the records nearest to it and, in the last column, their number."""
+    best = nearest(records, question.centroids)
+    return _row_by_row(question.shape, best, records, question.grid.unit)
+
+
+@in_blocks
+def shifts(question: Shifts, records: GridArray) -> IntArray:
+    """Per centroid, the sum of the clipped shifts of its records and, last, their number."""
+    best = nearest(records, question.centroids)
+    clipped = _clipped(records - question.centroids[best], question.clip, question.norm)
+    return _row_by_row(question.shape, best, clipped, question.size_unit)
+
+
+@in_blocks
+def spread(question: Spread, records: GridArray) -> IntArray:
+    """The sum of the clipped squared distances from a point, feature by feature."""
+    squares = (records - question.centre) ** 2 // question.grid.unit
+    sums: IntArray = _clipped(squares, question.clip, question.norm).sum(axis=0)
+    return sums
+
+
+@in_blocks
+def cells(question: Cells, records: GridArray) -> IntArray:
+    """The number of records in each cell; the first feature's parts vary slowest."""
+    cell = np.zeros(len(records), dtype=np.int64)
+    for feature, borders in zip(records.T, question.borders, strict=True):
+        cell = cell * (len(borders) + 1) + np.searchsorted(borders, feature, side="left")
+    return np.bincount(cell, minlength=question.shape[0])
+
+
+def size(question: Size, records: GridArray) -> IntArray:
+    """The number of records."""
+    return np.array([len(records)], dtype=np.int64)
+
+
+def nearest(records: GridArray, centroids: IntArray | FloatArray) -> IntArray:
+    """The index of each record's nearest centroid; of several, the lowest."""
+    indices: IntArray = np.argmin(_squares(records, centroids), axis=0)
+    return indices
+
+
+def squared_distances(records: GridArray, centroids: IntArray | FloatArray) -> FloatArray:
+    """Each record's squared distance, in grid steps, to its nearest centroid."""
+    squares: FloatArray = _squares(records, centroids).min(axis=0).astype(np.float64)
+    return squares
+
+
+def snap(points: FloatArray, box: Box) -> GridArray:
+    """Records in original units as points of the grid; what is no number goes to the middle."""
+    with np.errstate(all="ignore"):
+        places = (points - box.middle) / box.half_width
+    steps = np.rint(np.clip(places, -1.0, 1.0) * box.grid.unit)
+    return np.where(np.isnan(places), 0.0, steps).astype(np.int32)
+
+
+def _squares(records: GridArray, centroids: IntArray | FloatArray) -> IntArray | FloatArray:
+    """Per centroid, the squared distance of each record."""
+    return np.array([((records - centroid) ** 2).sum(axis=1) for centroid in centroids])
+
+
+def _row_by_row(
+    shape: tuple[int, int], best: IntArray, values: IntArray | GridArray, size_unit: int
+) -> IntArray:
+    """The values of each record, and a unit, added to the row of its centroid."""
+    sums = np.zeros(shape, dtype=np.int64)
+    np.add.at(sums[:, :-1], best, values)
+    np.add.at(sums[:, -1], best, size_unit)
+    return sums
+
+
+def _clipped(vectors: IntArray, clip: int, norm: Norm) -> IntArray:
+    """Vectors whose norm exceeds the clip scaled down to it, entries cut towards zero."""
+    if norm == "l1":
+        lengths = np.abs(vectors).sum(axis=1)
+    else:
+        squares = (vectors**2).sum(axis=1)
+        lengths = np.sqrt(squares).astype(np.int64)
+        lengths -= lengths**2 > squares
+        lengths += lengths**2 < squares
+    far = (lengths > clip)[:, np.newaxis]
+    scaled = np.abs(vectors) * clip // np.maximum(lengths, 1)[:, np.newaxis]
+    return np.where(far, np.sign(vectors) * scaled, vectors)
+
+
+REFERENCE = Kernel(
+    add_up={Totals: totals, Size: size, Shifts: shifts, Spread: spread, Cells: cells},
+    snap=snap,
+    nearest=nearest,
+    squared_distances=squared_distances,
+)
