@@ -13,7 +13,7 @@ from hushmeans.arguments import whole_number
 from hushmeans.budget import Account, Budget, Spend
 from hushmeans.curator.kernel import kernel_for
 from hushmeans.curator.mechanisms import Mechanism, mechanism_for
-from hushmeans.curator.questions import Door, Noise, NoisyTotals, Question
+from hushmeans.curator.questions import Door, Noise, NoisyTotals, Question, made_anew
 from hushmeans.curator.sources import Source, opened
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import PrivacyError
@@ -79,6 +79,7 @@ class Curator:
     def ask(self, question: Question, share: Fraction) -> NoisyTotals:
         """The totals with noise, paid for with a share of the budget before they are computed."""
         kernel_for(question)
+        question = made_anew(question)
         question.check(self._source.box)
         self._account.debit(share)
         sensitivity = self._rows_per_person * question.sensitivity(self._mechanism.norm)

@@ -46,9 +46,7 @@ def chosen_kernel() -> Kernel:
     if name == "reference":
         return reference.REFERENCE
     if name != "compiled":
-        raise InputError(
-            f"{VARIABLE} is {name!r}; set it to 'compiled' or 'reference', or unset it"
-        )
+        raise InputError(f"{VARIABLE} is {name!r}; set it to compiled or reference, or unset it")
     selftest.check(COMPILED)
     return COMPILED
 

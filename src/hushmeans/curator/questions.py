@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, cast
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from hushmeans.schema import Box, Grid
 from hushmeans.types import IntArray
 
 LARGEST_COUNT = 2**40
-"""Totals of up to this many records fit into 64-bit integers: assumed, as no memory holds more."""
-
+"""The promise is made for datasets of up to this many records, whose totals fit into 64 bits."""
 
 LARGEST_CELL_COUNT = 2**20
 
@@ -44,7 +43,7 @@ class Question(Protocol):
         """Raise unless the question is about records of this box."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Totals:
     """Where the records nearest to each centroid lie: their sum and, in the last column, size.
 
@@ -64,6 +63,7 @@ class Totals:
     name: ClassVar[str] = "totals"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "grid", _fixed_grid(self.grid))
         object.__setattr__(self, "centroids", _fixed_points(self.grid, self.centroids))
 
     @property
@@ -81,7 +81,7 @@ class Totals:
         _check_grid(self.grid, self.centroids, box)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Size:
     """How many records there are. A record contributes 1."""
 
@@ -98,7 +98,7 @@ class Size:
         """Every table has a size."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Shifts:
     """How far the records nearest to each centroid lie from it, and how many they are.
 
@@ -123,6 +123,7 @@ class Shifts:
     name: ClassVar[str] = "shifts"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "grid", _fixed_grid(self.grid))
         object.__setattr__(self, "centroids", _fixed_points(self.grid, self.centroids))
         object.__setattr__(self, "clip", _whole(self.clip))
         object.__setattr__(self, "size_unit", _whole(self.size_unit))
@@ -146,7 +147,7 @@ class Shifts:
         _check_grid(self.grid, self.centroids, box)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Spread:
     """How wide the records lie around a point, feature by feature.
 
@@ -161,6 +162,7 @@ class Spread:
     name: ClassVar[str] = "spread"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "grid", _fixed_grid(self.grid))
         object.__setattr__(self, "centre", _fixed_points(self.grid, self.centre))
         if len(self.centre) != 1:
             raise ValueError("a spread is around one point")
@@ -179,7 +181,7 @@ class Spread:
         _check_grid(self.grid, self.centre, box)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Cells:
     """How many records fall into each cell of a partition of the box.
 
@@ -197,6 +199,7 @@ class Cells:
     name: ClassVar[str] = "cells"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "grid", _fixed_grid(self.grid))
         fixed = tuple(tuple(_whole(border) for border in each) for each in self.borders)
         object.__setattr__(self, "borders", fixed)
         if any(list(each) != sorted(set(each)) for each in fixed):
@@ -283,6 +286,19 @@ class Door:
     n_features: int
 
 
+def made_anew(question: Question) -> Question:
+    """The question again, from its fields alone: they are checked once more, and are its own."""
+    kind: Any = type(question)
+    return cast("Question", kind(*(getattr(question, field.name) for field in fields(kind))))
+
+
+def _fixed_grid(grid: Grid) -> Grid:
+    """A grid of our own; a kind of grid that says otherwise how fine it is is none."""
+    if type(grid) is not Grid:
+        raise TypeError("the grid must be a Grid")
+    return Grid(_whole(grid.bits))
+
+
 def _fixed_points(grid: Grid, points: IntArray) -> IntArray:
     """A copy that nobody can change, of points that are on the grid and in the box."""
     if type(points) is not np.ndarray or points.dtype != np.int64:
@@ -300,7 +316,7 @@ def _fixed_points(grid: Grid, points: IntArray) -> IntArray:
 
 
 def _check_norm(norm: str) -> None:
-    if norm not in ("l1", "l2"):
+    if type(norm) is not str or norm not in ("l1", "l2"):
         raise ValueError("the norm must be l1 or l2")
 
 

@@ -48,9 +48,14 @@ def check(kernel: Kernel) -> None:
 def known_questions() -> Iterator[tuple[Question, GridArray]]:
     """Questions of every kind, and the records they are about.
 
-    Clips are as tight and as wide as they may be, and between; a few records are at the clip.
+    A crowd at one place has sums beyond 32 bits. Clips are as tight and as wide as they may be,
+    and between; a few records are at the clip.
     """
-    yield Size(), np.zeros((3, 1), dtype=np.int32)
+    crowd = np.full((2100, 2), (2**20, 0), dtype=np.int32)
+    opposite = np.array([(-(2**20), 0)])
+    yield Size(), crowd
+    yield Totals(Grid(20), opposite), crowd
+    yield Shifts(Grid(20), opposite, 2**21, "l1", 1), crowd
     for n_features, n_records in SHAPES:
         grid = Grid.for_features(n_features)
         centroids = _centroids(n_features, grid.unit)
@@ -94,13 +99,13 @@ def _centroids(n_features: int, unit: int) -> IntArray:
 
 
 def _records(n_records: int, centroids: IntArray, unit: int, clip: int) -> GridArray:
-    """Corners, zeros, centroids and what lies between them, records at the clip, and others."""
+    """Corners, zero, between two centroids, at the clip, near the first centroids, and others."""
     records = _scattered(n_records, centroids.shape[1], unit, salt=1)
     records[0], records[1], records[2], records[3] = unit, -unit, 0, -1
     records[4:8] = (centroids[0] + centroids[3:7]) // 2
     records[8:11] = centroids[-1]
     records[8:11, 0] += np.array([clip, clip + 1, -clip - 1]) * (-1 if centroids[-1, 0] > 0 else 1)
-    records[11::16] = (centroids[0] + centroids[1] + centroids[5]) // 3
+    records[11::8] = centroids[0] + records[11::8] // 64
     return np.clip(records, -unit, unit).astype(np.int32)
 
 

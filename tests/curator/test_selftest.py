@@ -1,0 +1,251 @@
+"""The self-test: passed by both kernels, failed by every wrong one, before anything is spent."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hushmeans import DPKMeans
+from hushmeans.budget import Budget
+from hushmeans.curator import kernel, reference, selftest
+from hushmeans.curator.curator import Curator
+from hushmeans.curator.mechanisms import Laplace
+from hushmeans.curator.questions import Cells, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.reference import REFERENCE, Kernel
+from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.errors import InputError, PrivacyError
+from hushmeans.methods.registry import METHODS
+from hushmeans.schema import Box
+from hushmeans.types import FloatArray, GridArray, IntArray
+
+
+@pytest.fixture
+def new_process() -> Iterator[None]:
+    """As in a process that has not answered yet."""
+    kernel.chosen_kernel.cache_clear()
+    yield
+    kernel.chosen_kernel.cache_clear()
+
+
+@pytest.mark.parametrize("right", [kernel.COMPILED, REFERENCE])
+def test_a_right_kernel_passes(right: Kernel) -> None:
+    selftest.check(right)
+
+
+def test_every_kind_of_question_is_asked_and_every_clip_in_both_norms() -> None:
+    asked = [question for question, _ in selftest.known_questions()]
+    assert {type(question) for question in asked} == set(kernel.KERNELS) == set(REFERENCE.add_up)
+    norms = {(type(each), each.norm) for each in asked if isinstance(each, Shifts | Spread)}
+    assert norms == {(kind, norm) for kind in (Shifts, Spread) for norm in ("l1", "l2")}
+
+
+def test_the_known_records_are_where_kernels_could_part() -> None:
+    """Ties, records that single precision puts elsewhere, records at the clip and beyond it."""
+    ties = swapped = 0
+    for question, records in selftest.known_questions():
+        if isinstance(question, Totals):
+            squares = np.sort(reference._squares(records, question.centroids), axis=0)
+            ties += np.count_nonzero(squares[0] == squares[1])
+            best = reference.nearest(records, question.centroids)
+            swapped += np.count_nonzero(best != nearest_in_float32(records, question.centroids))
+        if isinstance(question, Shifts) and question.clip == question.grid.unit // 3:
+            best = reference.nearest(records, question.centroids)
+            sizes = np.abs(records - question.centroids[best]).sum(axis=1)
+            assert np.count_nonzero(sizes > question.clip)
+            assert np.count_nonzero(sizes <= question.clip)
+    assert min(ties, swapped) > 20
+
+
+def nearest_in_float32(records: GridArray, centroids: IntArray) -> IntArray:
+    points = centroids.astype(np.float32)
+    scores = records.astype(np.float32) @ points.T - (points**2).sum(axis=1) / 2
+    indices: IntArray = np.argmax(scores, axis=1)
+    return indices
+
+
+def backwards(question: Totals, records: GridArray) -> IntArray:
+    """Of two centroids equally near, the last."""
+    turned = Totals(question.grid, question.centroids[::-1].copy())
+    return kernel.totals(turned, records)[::-1]
+
+
+def without_the_exact_check(question: Totals, records: GridArray) -> IntArray:
+    best = nearest_in_float32(records, question.centroids)
+    return reference._row_by_row(question.shape, best, records, question.grid.unit)
+
+
+def in_32_bits(question: Totals, records: GridArray) -> IntArray:
+    return kernel.totals(question, records).astype(np.int32).astype(np.int64)
+
+
+def five_times(question: Shifts, records: GridArray) -> IntArray:
+    widest = question.centroids.shape[1] * question.grid.unit
+    return kernel.shifts(replace(question, clip=min(5 * question.clip, widest)), records)
+
+
+def not_clipped(question: Spread, records: GridArray) -> IntArray:
+    widest = 3 * question.centre.shape[1] * question.grid.unit // 4
+    return kernel.spread(replace(question, clip=widest), records)
+
+
+def in_the_other_norm(question: Any, records: GridArray) -> IntArray:
+    other = replace(question, norm="l1" if question.norm == "l2" else "l2")
+    return kernel.KERNELS[type(question)](other, records)
+
+
+def cut_upwards(question: Shifts, records: GridArray) -> IntArray:
+    """Clipped entries rounded away from zero."""
+    best = reference.nearest(records, question.centroids)
+    away = records - question.centroids[best]
+    clipped = reference._clipped(away, question.clip, question.norm)
+    longer = np.where(clipped != away, clipped + np.sign(away), clipped)
+    return reference._row_by_row(question.shape, best, longer, question.size_unit)
+
+
+def on_the_border(question: Cells, records: GridArray) -> IntArray:
+    """A value on a border counts as above it."""
+    return kernel.cells(question, records + np.int32(1))
+
+
+def one_more(question: Size, records: GridArray) -> IntArray:
+    return kernel.size(question, records) + 1
+
+
+def one_less(question: Any, records: GridArray) -> IntArray:
+    return kernel.KERNELS[type(question)](question, records[:-1])
+
+
+def truncated(points: FloatArray, box: Box) -> GridArray:
+    places = np.nan_to_num((points - box.middle) / box.half_width, posinf=1, neginf=-1)
+    return (np.clip(places, -1, 1) * box.grid.unit).astype(np.int32)
+
+
+def missing_at_the_border(points: FloatArray, box: Box) -> GridArray:
+    return kernel._snap(np.where(np.isnan(points), box.high, points), box)
+
+
+def adding_up(kind: type[Question], wrong: Callable[[Any, GridArray], IntArray]) -> Kernel:
+    return replace(kernel.COMPILED, add_up={**kernel.KERNELS, kind: wrong})
+
+
+WRONG = [
+    adding_up(Totals, backwards),
+    adding_up(Totals, without_the_exact_check),
+    adding_up(Totals, in_32_bits),
+    adding_up(Totals, one_less),
+    adding_up(Shifts, five_times),
+    adding_up(Shifts, in_the_other_norm),
+    adding_up(Shifts, cut_upwards),
+    adding_up(Shifts, one_less),
+    adding_up(Spread, not_clipped),
+    adding_up(Spread, in_the_other_norm),
+    adding_up(Cells, on_the_border),
+    adding_up(Cells, one_less),
+    adding_up(Size, one_more),
+    replace(kernel.COMPILED, snap=truncated),
+    replace(kernel.COMPILED, snap=missing_at_the_border),
+]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of casts that a wrong kernel makes
+@pytest.mark.parametrize("wrong", WRONG)
+def test_a_wrong_kernel_is_refused_before_anything_is_spent(
+    wrong: Kernel, monkeypatch: pytest.MonkeyPatch, new_process: None
+) -> None:
+    monkeypatch.setattr(kernel, "COMPILED", wrong)
+    paid: list[Box] = []
+    box = Box((0.0,), (1.0,))
+    source = MemorySource(box, np.zeros((5, 1), dtype=np.int32))
+    curator = Curator(source, Laplace(), Budget.of(1), pay=paid.append)
+    with pytest.raises(PrivacyError, match="wrong answer to a known question"):
+        curator.ask(Size(), Fraction(1))
+    assert paid == []
+    with pytest.raises(PrivacyError):
+        source.answer(Size())
+    monkeypatch.undo()
+    curator.ask(Size(), Fraction(1))
+    assert paid == [box]
+
+
+def test_no_record_is_encoded_by_a_wrong_kernel(
+    monkeypatch: pytest.MonkeyPatch, new_process: None
+) -> None:
+    monkeypatch.setattr(kernel, "COMPILED", WRONG[0])
+    with pytest.raises(PrivacyError):
+        DPKMeans(2, bounds=(0, 1)).fit(np.zeros((5, 2)))
+
+
+def test_a_kernel_is_tested_once_in_a_process(
+    monkeypatch: pytest.MonkeyPatch, new_process: None
+) -> None:
+    tested: list[Kernel] = []
+    monkeypatch.setattr(selftest, "check", tested.append)
+    model = DPKMeans(2, bounds=(0, 1))
+    for _ in range(2):
+        model.fit(np.zeros((5, 2))).predict(np.zeros((5, 2)))
+    assert tested == [kernel.COMPILED]
+
+
+def test_only_the_two_kernels_can_be_chosen(
+    monkeypatch: pytest.MonkeyPatch, new_process: None
+) -> None:
+    monkeypatch.setenv("HUSHMEANS_KERNEL", "fastest")
+    with pytest.raises(InputError, match="^HUSHMEANS_KERNEL is 'fastest'; set it to compiled or"):
+        DPKMeans(2, bounds=(0, 1)).fit(np.zeros((5, 2)))
+
+
+@pytest.mark.parametrize("name", ["", "compiled"])
+def test_the_compiled_kernel_is_the_usual_one(
+    name: str, monkeypatch: pytest.MonkeyPatch, new_process: None
+) -> None:
+    monkeypatch.setenv("HUSHMEANS_KERNEL", name)
+    assert kernel.chosen_kernel() is kernel.COMPILED
+
+
+FITS = """
+import json, sys, warnings
+import numpy as np
+from hushmeans import DPKMeans, nicv
+from hushmeans.curator import compiled
+from hushmeans.methods.registry import METHODS
+
+warnings.simplefilter("ignore")
+if sys.argv[1] == "reference":
+    for name in compiled.__all__:
+        setattr(compiled, name, None)
+points = np.random.default_rng(0).normal(0, 0.5, (3000, 3)).astype(np.float32)
+points[::50, 1] = np.nan
+said = []
+for method in METHODS:
+    for delta in (0, 1e-6):
+        model = DPKMeans(3, delta=delta, bounds=(-1, 1), method=method, random_state=7).fit(points)
+        said.append([model.release_.to_json(), model.predict(points).tolist()])
+        said.append(nicv(points, model.cluster_centers_, bounds=(-1, 1)))
+print(json.dumps(said))
+"""
+
+
+def test_a_fit_has_the_same_bits_on_both_kernels() -> None:
+    """Every method with both kinds of noise; the plain kernel's process has no compiled one."""
+    said = []
+    for name in ("compiled", "reference"):
+        done = subprocess.run(
+            [sys.executable, "-c", FITS, name],
+            env={**os.environ, "HUSHMEANS_KERNEL": name},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        said.append(json.loads(done.stdout))
+    assert len(said[0]) == 4 * len(METHODS)
+    assert said[0][::2] == said[1][::2]
+    np.testing.assert_allclose(said[0][1::2], said[1][1::2], rtol=1e-12)
