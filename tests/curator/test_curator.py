@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -12,7 +13,7 @@ from helpers.told import Told
 from hushmeans.budget import Account, Budget, Plan, average
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import Gaussian, Laplace, Mechanism, mechanism_for
-from hushmeans.curator.questions import Question, Totals
+from hushmeans.curator.questions import Cells, Question, Shifts, Size, Spread, Totals
 from hushmeans.errors import BudgetError, InputError, PrivacyError
 from hushmeans.methods.registry import METHODS, chosen_method
 from hushmeans.methods.rounds import run
@@ -111,6 +112,90 @@ def test_a_question_without_a_proof_for_these_records_is_refused_before_it_is_pa
     assert told.spent == []
     asked.ask(QUESTION, Fraction(1))
     assert [spend.share for spend in asked.settle()] == [1]
+
+
+KINDS: list[Question] = [
+    Totals(Grid(20), np.zeros((2, 3), dtype=np.int64)),
+    Size(),
+    Shifts(Grid(20), np.zeros((2, 3), dtype=np.int64), 5, "l1", 1),
+    Spread(Grid(20), np.zeros((1, 3), dtype=np.int64), 5, "l2"),
+    Cells(Grid(20), ((0,), (), ())),
+]
+
+
+@pytest.mark.parametrize("question", KINDS, ids=lambda question: question.name)
+def test_a_question_takes_no_other_sensitivity_than_that_of_its_kind(question: Question) -> None:
+    with pytest.raises(AttributeError):
+        object.__setattr__(question, "sensitivity", lambda norm: 0)
+    with pytest.raises(AttributeError):
+        object.__setattr__(question, "name", "size")
+
+
+class CoarserGrid(Grid):
+    """Says of itself that it is the grid of the records, and has longer steps."""
+
+    @property
+    def unit(self) -> int:
+        return 1
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    __hash__ = Grid.__hash__
+
+
+@pytest.mark.parametrize(
+    ("question", "field", "value", "error"),
+    [
+        (KINDS[0], "centroids", np.full((2, 3), 2**21), ValueError),
+        (KINDS[0], "centroids", np.zeros((2, 2), dtype=np.int64), ValueError),
+        (KINDS[0], "grid", CoarserGrid(20), TypeError),
+        (KINDS[0], "grid", Grid(0), ValueError),
+        (KINDS[2], "clip", 2**40, ValueError),
+        (KINDS[2], "clip", 0.5, TypeError),
+        (KINDS[2], "size_unit", -1, ValueError),
+        (KINDS[2], "norm", "none", ValueError),
+        (KINDS[3], "centre", np.zeros((2, 3), dtype=np.int64), ValueError),
+        (KINDS[3], "grid", CoarserGrid(20), TypeError),
+        (KINDS[4], "borders", ((0, 0), (), ()), ValueError),
+        (KINDS[4], "grid", CoarserGrid(20), TypeError),
+    ],
+)
+def test_a_question_that_was_altered_afterwards_is_checked_again_before_it_is_paid(
+    question: Question, field: str, value: Any, error: type[Exception]
+) -> None:
+    altered = copy(question)
+    object.__setattr__(altered, field, value)
+    source, paid = WatchedSource(), list[Box]()
+    asked = Curator(source, Laplace(seed=0), Budget.of(1), pay=paid.append)
+    with pytest.raises(error):
+        asked.ask(altered, Fraction(1))
+    assert (source.asked, paid) == (0, [])
+    asked.ask(question, Fraction(1))
+    assert (source.asked, len(paid)) == (1, 1)
+
+
+class RememberingSource(WatchedSource):
+    """Keeps the question that it was asked last."""
+
+    last: Question | None = None
+
+    def answer(self, question: Question) -> IntArray:
+        self.last = question
+        return super().answer(question)
+
+
+def test_the_records_are_asked_what_the_noise_was_made_for() -> None:
+    """Not what became of the question while the ledger was debited."""
+    question = Shifts(Grid(20), np.zeros((2, 3), dtype=np.int64), 5, "l1", 1)
+    source = RememberingSource()
+
+    def pay(box: Box) -> None:
+        object.__setattr__(question, "clip", 2**20)
+
+    Curator(source, Laplace(seed=0), Budget.of(1), pay=pay).ask(question, Fraction(1))
+    assert isinstance(source.last, Shifts)
+    assert (source.last.clip, question.clip) == (5, 2**20)
 
 
 @pytest.mark.parametrize("shares", [["1/2", "2/3"], ["1/2", "1/3"], ["3/2", "-1/2"], []])

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from hushmeans.curator import kernel
-from hushmeans.curator.questions import Totals
+from hushmeans.curator.mechanisms import LARGEST_SCALE
+from hushmeans.curator.questions import LARGEST_COUNT, Shifts, Totals
 from hushmeans.schema import Grid
 from hushmeans.types import GridArray, IntArray
 
@@ -125,11 +126,13 @@ def test_no_records_have_totals_of_zero() -> None:
 
 
 def test_totals_of_the_largest_count_fit_into_64_bits() -> None:
-    from hushmeans.curator.mechanisms import LARGEST_SCALE
-    from hushmeans.curator.questions import LARGEST_COUNT
-
-    largest_total = LARGEST_COUNT * Grid.for_features(1).unit
-    assert largest_total + 200 * LARGEST_SCALE < 2**63
+    """What one record adds to an entry, at most: a size unit of shifts is the largest of all."""
+    unit = Grid.for_features(1).unit
+    largest_total = LARGEST_COUNT * 4 * unit
+    Shifts(GRID, np.zeros((1, 1), dtype=np.int64), 1, "l1", 4 * unit)
+    with pytest.raises(ValueError, match="unit of sizes"):
+        Shifts(GRID, np.zeros((1, 1), dtype=np.int64), 1, "l1", 4 * unit + 1)
+    assert largest_total + 120 * LARGEST_SCALE < 2**63
 
 
 @pytest.mark.parametrize(

@@ -52,11 +52,12 @@ def test_the_known_records_are_where_kernels_could_part() -> None:
     """Ties, records that single precision puts elsewhere, records at the clip and beyond it."""
     ties = swapped = 0
     for question, records in selftest.known_questions():
-        if isinstance(question, Totals):
+        if isinstance(question, Totals) and len(question.centroids) > 1:
             squares = np.sort(reference._squares(records, question.centroids), axis=0)
-            ties += np.count_nonzero(squares[0] == squares[1])
+            ties += int(np.count_nonzero(squares[0] == squares[1]))
             best = reference.nearest(records, question.centroids)
-            swapped += np.count_nonzero(best != nearest_in_float32(records, question.centroids))
+            single = nearest_in_float32(records, question.centroids)
+            swapped += int(np.count_nonzero(best != single))
         if isinstance(question, Shifts) and question.clip == question.grid.unit // 3:
             best = reference.nearest(records, question.centroids)
             sizes = np.abs(records - question.centroids[best]).sum(axis=1)
@@ -199,7 +200,7 @@ def test_only_the_two_kernels_can_be_chosen(
     monkeypatch: pytest.MonkeyPatch, new_process: None
 ) -> None:
     monkeypatch.setenv("HUSHMEANS_KERNEL", "fastest")
-    with pytest.raises(InputError, match="^HUSHMEANS_KERNEL is 'fastest'; set it to compiled or"):
+    with pytest.raises(InputError, match="HUSHMEANS_KERNEL is 'fastest'; set it to compiled or"):
         DPKMeans(2, bounds=(0, 1)).fit(np.zeros((5, 2)))
 
 
