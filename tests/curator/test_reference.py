@@ -65,17 +65,14 @@ def questions(draw: st.DrawFn) -> tuple[Question, GridArray]:
     norm: Norm = draw(st.sampled_from(("l1", "l2")))
     clip = draw(st.integers(1, min(d * largest, 3 * d * GRID.unit // 4)))
     borders = draw(st.lists(st.sets(values, max_size=4), min_size=d, max_size=d))
-    question: Question = draw(
-        st.sampled_from(
-            [
-                Totals(GRID, points),
-                Size(),
-                Shifts(GRID, points, clip, norm, 7),
-                Spread(GRID, points[:1], clip, norm),
-                Cells(GRID, tuple(tuple(sorted(each)) for each in borders)),
-            ]
-        )
-    )
+    kinds: list[Question] = [
+        Totals(GRID, points),
+        Size(),
+        Shifts(GRID, points, clip, norm, 7),
+        Spread(GRID, points[:1], clip, norm),
+        Cells(GRID, tuple(tuple(sorted(each)) for each in borders)),
+    ]
+    question = draw(st.sampled_from(kinds))
     return question, draw(arrays(np.int32, (draw(st.integers(0, 20)), d), elements=values))
 
 
