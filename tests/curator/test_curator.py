@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from copy import copy
 from fractions import Fraction
 from typing import Any, Literal
@@ -13,7 +14,7 @@ from helpers.told import Told
 from hushmeans.budget import Account, Budget, Plan, average
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import Gaussian, Laplace, Mechanism, mechanism_for
-from hushmeans.curator.questions import Cells, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.questions import Cells, Norm, Question, Shifts, Size, Spread, Totals
 from hushmeans.errors import BudgetError, InputError, PrivacyError
 from hushmeans.methods.registry import METHODS, chosen_method
 from hushmeans.methods.rounds import run
@@ -114,6 +115,7 @@ def test_a_question_without_a_proof_for_these_records_is_refused_before_it_is_pa
     assert [spend.share for spend in asked.settle()] == [1]
 
 
+NORMS: tuple[Norm, ...] = ("l1", "l2")
 KINDS: list[Question] = [
     Totals(Grid(20), np.zeros((2, 3), dtype=np.int64)),
     Size(),
@@ -129,6 +131,14 @@ def test_a_question_takes_no_other_sensitivity_than_that_of_its_kind(question: Q
         object.__setattr__(question, "sensitivity", lambda norm: 0)
     with pytest.raises(AttributeError):
         object.__setattr__(question, "name", "size")
+
+
+@pytest.mark.parametrize("question", KINDS, ids=lambda question: question.name)
+def test_a_question_reaches_another_process_as_it_is(question: Question) -> None:
+    there = pickle.loads(pickle.dumps(question))  # noqa: S301
+    assert type(there) is type(question)
+    for norm in NORMS:
+        assert there.sensitivity(norm) == question.sensitivity(norm)
 
 
 class CoarserGrid(Grid):

@@ -110,8 +110,8 @@ def snap(points: FloatArray, box: Box) -> GridArray:
     """Records in original units as points of the grid; what is no number goes to the middle."""
     with np.errstate(all="ignore"):
         places = (points - box.middle) / box.half_width
-    steps = np.rint(np.clip(places, -1.0, 1.0) * box.grid.unit)
-    return np.where(np.isnan(places), 0.0, steps).astype(np.int32)
+        steps = np.rint(np.clip(places, -1.0, 1.0) * box.grid.unit)
+        return np.where(np.isnan(places), 0.0, steps).astype(np.int32)
 
 
 def _squares(records: GridArray, centroids: IntArray | FloatArray) -> IntArray | FloatArray:

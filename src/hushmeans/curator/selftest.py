@@ -91,7 +91,7 @@ def known_points() -> Iterator[tuple[FloatArray, Box]]:
 
 def _centroids(n_features: int, unit: int) -> IntArray:
     """Two that lie a step apart, the first once more, and some in corners and all over the box."""
-    centroids = _scattered(7, n_features, unit)
+    centroids = _scattered(7 + n_features % 2, n_features, unit)
     centroids[1:3] = centroids[0]
     centroids[1, -1] += 1
     centroids[3], centroids[4] = unit, -unit
