@@ -23,7 +23,7 @@ from hushmeans.version import versions
 if TYPE_CHECKING:
     from hushmeans.ledger import Ledger
 
-SIMULATED = (
+SIMULATION_MESSAGE = (
     "a seed is set: the noise is a simulation that can be subtracted again, so the result is not "
     "private and no ledger is debited; fit without a seed (random_state=None) to release anything"
 )
@@ -55,7 +55,7 @@ def fit_release(
     payment = None if ledger is None or booking is None else Payment(ledger, booking, settings)
     if seed is not None:
         seed = whole_number("seed", seed, at_least=0)
-        warn(SIMULATED, SimulationWarning)
+        warn(SIMULATION_MESSAGE, SimulationWarning)
     watch = watch or Watch()
     with open_curator(
         data,

@@ -9,7 +9,7 @@ from typing import Any
 from hushmeans.arguments import Amount, whole_number
 from hushmeans.budget import Budget
 from hushmeans.methods.method import Method
-from hushmeans.methods.registry import DEFAULT, canonical_name, chosen_method
+from hushmeans.methods.registry import DEFAULT_METHOD, canonical_name, chosen_method
 
 MOST_CLUSTERS = 10_000
 """Beyond this the start alone takes hours."""
@@ -57,7 +57,7 @@ class Settings:
         n_clusters: int,
         epsilon: Amount,
         delta: Amount = 0,
-        method: str = DEFAULT,
+        method: str = DEFAULT_METHOD,
         method_options: Mapping[str, Any] | None = None,
         rows_per_person: int = 1,
     ) -> Settings:

@@ -16,13 +16,13 @@ from pyarrow import parquet
 from helpers.command_line import run
 from hushmeans.commands.terminal import show_release
 from hushmeans.curator.sources import files
-from hushmeans.fitting import SIMULATED
+from hushmeans.fitting import SIMULATION_MESSAGE
 from hushmeans.ledger import Ledger
 from hushmeans.release import Release
 from hushmeans.version import __version__
 
 CANARY = "73.123456789"
-SEEDED = f"hushmeans: warning: {SIMULATED}\n"
+SEEDED = f"hushmeans: warning: {SIMULATION_MESSAGE}\n"
 FIT = ("fit", "people.csv", "--k", "2", "--epsilon", "1", "--bounds", "bounds.toml")
 
 

@@ -15,7 +15,7 @@ from hushmeans.curator.mechanisms import Gaussian, Laplace, Mechanism, mechanism
 from hushmeans.curator.questions import Question, Totals
 from hushmeans.errors import BudgetError, InputError, PrivacyError
 from hushmeans.methods.registry import METHODS, chosen_method
-from hushmeans.methods.rounds import run
+from hushmeans.methods.rounds import noisy_rounds
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Box, Grid
 from hushmeans.types import IntArray
@@ -117,7 +117,9 @@ def test_a_question_without_a_proof_for_these_records_is_refused_before_it_is_pa
 def test_a_broken_plan_raises_before_any_answer(shares: list[str]) -> None:
     source = WatchedSource()
     with pytest.raises(BudgetError):
-        run(curator(source).ask, Grid(20), np.zeros((2, 3)), Plan(tuple(map(Fraction, shares))))
+        noisy_rounds(
+            curator(source).ask, Grid(20), np.zeros((2, 3)), Plan(tuple(map(Fraction, shares)))
+        )
     assert source.asked == 0
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse
 
-from hushmeans.curator.sources import memory, open_local, open_source
+from hushmeans.curator.sources import memory, open_local_source, open_source
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.schema import Bounds
 
@@ -39,7 +39,7 @@ def bounds_for(data: Any) -> Bounds:
 
 
 def encoded(data: Any, bounds: Bounds | None = None) -> list[list[int]]:
-    parts = list(open_local(data, bounds or bounds_for(data)).encoded())
+    parts = list(open_local_source(data, bounds or bounds_for(data)).encoded())
     assert all(records.dtype == np.int32 for records in parts)
     return [row for records in parts for row in records.tolist()]
 
@@ -139,7 +139,7 @@ def test_a_masked_integer_is_missing() -> None:
 def test_the_batch_size_does_not_matter(
     monkeypatch: pytest.MonkeyPatch, make: Any, batch: int
 ) -> None:
-    monkeypatch.setattr(memory, "BATCH", batch)
+    monkeypatch.setattr(memory, "MEMORY_BATCH", batch)
     assert encoded(make(WHOLE)) == WHOLE_ENCODED
 
 

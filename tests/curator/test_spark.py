@@ -23,7 +23,7 @@ from helpers import command_line
 from helpers.spark_cluster import MASTER
 from helpers.told import Told
 from hushmeans.curator.questions import Cells, Size, Totals
-from hushmeans.curator.sources import open_source, opened, spark, spark_files
+from hushmeans.curator.sources import managed_source, open_source, spark, spark_files
 from hushmeans.curator.sources.memory import MemorySource
 from hushmeans.curator.sources.spark import SparkSource, from_spark
 from hushmeans.errors import InputError, InputTypeError
@@ -122,7 +122,7 @@ def check_same_answers(frame: DataFrame, table: pa.Table, bounds: Bounds) -> Non
     memory = open_source(table, bounds)
     assert isinstance(memory, MemorySource)
     centroids = np.unique(memory.records, axis=0).astype(np.int64)
-    with opened(frame, bounds) as source:
+    with managed_source(frame, bounds) as source:
         assert source.box == memory.box
         for question in (Size(), Totals(memory.box.grid, centroids)):
             np.testing.assert_array_equal(source.answer(question), memory.answer(question))
@@ -142,7 +142,7 @@ def test_columns_can_be_chosen(session: SparkSession) -> None:
     frame = session.createDataFrame(people()).selectExpr("'x' AS name", "visits", "age")
     table = pa.Table.from_pandas(people())
     memory = open_source(table, BOUNDS, columns=["visits"])
-    with opened(frame, BOUNDS, columns=["visits"]) as source:
+    with managed_source(frame, BOUNDS, columns=["visits"]) as source:
         assert source.box == memory.box
         assert source.answer(Size()) == [3000]
 
@@ -152,8 +152,8 @@ def test_wide_answers_are_added_up_in_the_cluster(session: SparkSession) -> None
     memory = open_source(people(), BOUNDS)
     borders = tuple(range(-(2**20), 2**20, 2**14))
     question = Cells(memory.box.grid, (borders, borders))
-    assert question.shape[0] > spark.WIDE
-    with opened(frame, BOUNDS) as source:
+    assert question.shape[0] > spark.MOST_TOTALS_ON_DRIVER
+    with managed_source(frame, BOUNDS) as source:
         np.testing.assert_array_equal(source.answer(question), memory.answer(question))
 
 
@@ -273,7 +273,7 @@ def test_a_round_in_which_an_executor_is_killed_gives_the_same_answer(
         os.kill(victim, signal.SIGKILL)
         during.extend(tracker.getActiveJobsIds())
 
-    with opened(frame, BOUNDS) as source:
+    with managed_source(frame, BOUNDS) as source:
         undisturbed = source.answer(question)
         killer = threading.Thread(target=kill)
         killer.start()

@@ -211,7 +211,7 @@ def test_a_writer_that_never_ends_is_not_waited_for_for_ever(
     place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opening = [statement.replace("'60s'", "'1s'") for statement in database.TO_WRITE["postgresql"]]
-    monkeypatch.setattr(database, "PATIENCE", 0.2)
+    monkeypatch.setattr(database, "LOCK_TIMEOUT", 0.2)
     monkeypatch.setattr(database, "TO_WRITE", {**database.TO_WRITE, "postgresql": opening})
     ledger = Ledger(place)
     ledger.set_limit("people", 1)

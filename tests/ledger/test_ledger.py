@@ -13,7 +13,7 @@ import pytest
 
 from hushmeans import BudgetError, HushmeansError, InputError, Ledger, LedgerError
 from hushmeans.budget import Budget
-from hushmeans.ledger.address import VARIABLE, Address, default_file
+from hushmeans.ledger.address import LEDGER_VARIABLE, Address, default_file
 from hushmeans.ledger.chain import append
 from hushmeans.ledger.database import writing
 from hushmeans.ledger.standing import Amounts
@@ -217,7 +217,7 @@ def test_the_place_is_what_was_said_or_the_variable_or_the_users_folder(
     assert Ledger("given.sqlite").address.file == Path("given.sqlite").absolute()
     assert Ledger("~/x").address.file == Path("~/x").expanduser()
     assert Ledger().address.file == own_ledger
-    monkeypatch.setenv(VARIABLE, "")
+    monkeypatch.setenv(LEDGER_VARIABLE, "")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert Ledger().address.file == default_file()
     assert default_file().name == "ledger.sqlite"

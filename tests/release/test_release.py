@@ -22,7 +22,7 @@ from hushmeans.errors import InputError
 from hushmeans.fitting import fit_release
 from hushmeans.release import Release
 from hushmeans.release.clusters import ClusterTable
-from hushmeans.release.document import SCHEMA
+from hushmeans.release.document import RELEASE_SCHEMA
 from hushmeans.schema import Box
 from hushmeans.settings import Settings
 
@@ -171,15 +171,16 @@ def test_layout_and_order_are_no_tampering(release: Release) -> None:
 
 
 def test_a_newer_schema_asks_for_an_upgrade_before_anything_else(release: Release) -> None:
-    newer = document(release) | {"schema": SCHEMA + 1, "checksum": "of another kind"}
+    newer = document(release) | {"schema": RELEASE_SCHEMA + 1, "checksum": "of another kind"}
     with pytest.raises(
-        InputError, match=f"schema {SCHEMA + 1} .* up to {SCHEMA}; upgrade hushmeans"
+        InputError,
+        match=f"schema {RELEASE_SCHEMA + 1} .* up to {RELEASE_SCHEMA}; upgrade hushmeans",
     ):
         Release.from_json(json.dumps(newer))
 
 
 def test_a_newer_schema_of_another_shape_asks_for_an_upgrade(release: Release) -> None:
-    newer = document(release) | {"schema": SCHEMA + 1}
+    newer = document(release) | {"schema": RELEASE_SCHEMA + 1}
     del newer["release"]
     with pytest.raises(InputError, match="upgrade hushmeans"):
         Release.from_json(json.dumps(newer))

@@ -180,10 +180,10 @@ def _place_for(
 
 def named_after(file: str) -> str:
     """What a dataset is called that has no name of its own: like its file, without the ending."""
-    from hushmeans.curator.owner import SUFFIXES
+    from hushmeans.curator.owner import FORMAT_BY_SUFFIX
 
     name = Path(file).absolute().name
-    ending = next((each for each in SUFFIXES if name.lower().endswith(each)), "")
+    ending = next((each for each in FORMAT_BY_SUFFIX if name.lower().endswith(each)), "")
     name = name.removesuffix(name[len(name) - len(ending) :]).strip()
     if not name.isprintable() or not name:
         raise InputError(f"{file!a}: no dataset can be called like this file; use --dataset")

@@ -14,7 +14,7 @@ from hushmeans.budget import Account, Budget, Spend
 from hushmeans.curator.kernel import kernel_for
 from hushmeans.curator.mechanisms import Mechanism, mechanism_for
 from hushmeans.curator.questions import Door, Noise, NoisyTotals, Question
-from hushmeans.curator.sources import Source, opened
+from hushmeans.curator.sources import Source, managed_source
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import PrivacyError
 from hushmeans.schema import Bounds, Box
@@ -145,7 +145,7 @@ def open_curator(
         None for real noise; a number for a simulation.
     """
     mechanism = mechanism_for(budget, seed)
-    with opened(data, bounds, columns, cache, watch) as source:
+    with managed_source(data, bounds, columns, cache, watch) as source:
         yield Curator(source, mechanism, budget, rows_per_person, watch, pay)
 
 

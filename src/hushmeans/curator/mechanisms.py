@@ -27,7 +27,7 @@ from hushmeans.types import FloatArray, IntArray
 LARGEST_SCALE = 2**55
 """Noise of this scale, added to totals below 2**62, exceeds 64 bits once in e**120 draws."""
 
-FINE = 2**20
+FINE_SENSITIVITY = 2**20
 """A sensitivity at which it no longer matters that noise is whole: the steps of the finest grid."""
 
 enable_features("contrib")  # every OpenDP constructor used here asks for it
@@ -85,8 +85,8 @@ class Mechanism(ABC):
     def noise(self, budget: Budget, rows_per_person: int = 1) -> Noise:
         """What the noise of an answer within this budget will be, whatever is asked."""
         share = Fraction(1, 1000)
-        scale = self.scale_for(rows_per_person * FINE, share * self.allowance(budget))
-        deviation = math.sqrt(self.variance(scale)) / FINE
+        scale = self.scale_for(rows_per_person * FINE_SENSITIVITY, share * self.allowance(budget))
+        deviation = math.sqrt(self.variance(scale)) / FINE_SENSITIVITY
         return Noise(self.norm, deviation * float(share) ** (1 if self.norm == "l1" else 0.5))
 
     def loss(self, sensitivity: int, scale: float) -> float:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from hushmeans.curator.kernel import nearest, squared_distances
-from hushmeans.curator.sources import is_path, open_local, open_new
-from hushmeans.curator.sources.folders import SUFFIXES
+from hushmeans.curator.sources import is_path, open_local_source, open_source_for_box
+from hushmeans.curator.sources.folders import FORMAT_BY_SUFFIX
 from hushmeans.curator.sources.memory import as_numeric_array
 from hushmeans.curator.sources.spark import is_spark
 from hushmeans.curator.sources.spark_files import read_on_spark
@@ -24,7 +24,7 @@ from hushmeans.schema import Bounds, Box, Grid
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 __all__ = [
-    "SUFFIXES",
+    "FORMAT_BY_SUFFIX",
     "as_numeric_array",
     "distances_to",
     "encoded_squares",
@@ -49,13 +49,15 @@ def labels(data: Any, box: Box, centroids: FloatArray) -> Iterator[IntArray]:
         In the unit box.
     """
     snapped = box.grid.snap(centroids)
-    return (nearest(records, snapped) for records in open_new(data, box).encoded())
+    return (nearest(records, snapped) for records in open_source_for_box(data, box).encoded())
 
 
 def distances_to(data: Any, box: Box, centroids: FloatArray) -> FloatArray:
     """Each record's distance to each centroid, in the unit box."""
     unit = box.grid.unit
-    parts = [distances(records / unit, centroids) for records in open_new(data, box).encoded()]
+    parts = [
+        distances(records / unit, centroids) for records in open_source_for_box(data, box).encoded()
+    ]
     return np.concatenate([np.empty((0, len(centroids))), *parts])
 
 
@@ -69,7 +71,11 @@ def nearest_squares(data: Any, where: Box | Bounds, centres: Any) -> FloatArray:
     centres
         A table of centres in original units.
     """
-    source = open_new(data, where) if isinstance(where, Box) else open_local(data, where)
+    source = (
+        open_source_for_box(data, where)
+        if isinstance(where, Box)
+        else open_local_source(data, where)
+    )
     box = source.box
     table = as_numeric_array(centres, "the centres").astype(np.float64)
     if not len(table) or table.shape[1] != box.n_features or not np.isfinite(table).all():

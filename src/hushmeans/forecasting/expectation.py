@@ -42,7 +42,7 @@ from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray
 
-LEFT = LAG / (1 + LAG)
+UNFINISHED_PART = LAG / (1 + LAG)
 """The part of its way that a centroid still has to go after a round."""
 SMALLEST_MOVE, LARGEST_MOVE = 1e-4, 0.5
 """How far a centroid has to go, in a feature: hardly more than the records are spread."""
@@ -162,12 +162,12 @@ def _expected_move(
         What a record adds to the total of sizes.
     """
     earlier = len(noises) - 1
-    parts = [SMALLEST_MOVE, (1 - LEFT) * LEFT**earlier * off]
+    parts = [SMALLEST_MOVE, (1 - UNFINISHED_PART) * UNFINISHED_PART**earlier * off]
     if earlier:
         parts.append(noises[-2] / population.cluster_size)
     if earlier and n > 1:
         since = max(earlier - FINE_ROUNDS, 0)
-        parts.append(LEFT**since * _joining_error(population, noises[-2] / size_part))
+        parts.append(UNFINISHED_PART**since * _joining_error(population, noises[-2] / size_part))
     return min(math.hypot(*parts), LARGEST_MOVE)
 
 

@@ -14,7 +14,7 @@ from hushmeans.curator.questions import LARGEST_COUNT
 from hushmeans.errors import InputError
 from hushmeans.forecasting.expectation import Expectation, Step, expectation
 from hushmeans.forecasting.population import Population
-from hushmeans.methods.registry import DEFAULT
+from hushmeans.methods.registry import DEFAULT_METHOD
 from hushmeans.release.verdict import Levels, NoiseVerdict, percent
 from hushmeans.schema import Bounds, Box
 from hushmeans.settings import Settings
@@ -23,7 +23,7 @@ OF_A_WIDTH = Levels(visible=0.1, dominates=0.5)
 """The error of a centre, as a part of the width of a cluster."""
 SMALLEST_EPSILON = 1e-4
 MOST_FEATURES = 10_000
-SENTENCES = {
+FORECAST_SENTENCES = {
     "negligible": "Noise will be negligible: {part} of a typical cluster's width.",
     "visible": "Noise will be visible: it moves a centre by {part} of a typical cluster's width.",
     "dominates": (
@@ -110,7 +110,7 @@ class Forecast:
         """
         ratio = self.centre_error / self.width
         level = OF_A_WIDTH.level(ratio)
-        return NoiseVerdict(level, SENTENCES[level].format(part=percent(ratio)))
+        return NoiseVerdict(level, FORECAST_SENTENCES[level].format(part=percent(ratio)))
 
     def rows_for(self, error: float) -> int:
         """About how many rows bring the error of a centre down to this, all else the same."""
@@ -158,7 +158,7 @@ def forecast(
     n_clusters: int,
     epsilon: Amount,
     delta: Amount = 0,
-    method: str = DEFAULT,
+    method: str = DEFAULT_METHOD,
     method_options: Mapping[str, Any] | None = None,
     rows_per_person: int = 1,
     bounds: Any = None,

@@ -10,9 +10,9 @@ import numpy as np
 from hushmeans.methods.start import public_randomness
 from hushmeans.types import FloatArray, IntArray
 
-EDGE = 0.85
+CENTRE_RANGE = 0.85
 """Centres lie evenly within this distance of the middle, feature by feature."""
-WIDTH = 0.15
+CLUSTER_WIDTH = 0.15
 """The standard deviation of a cluster in a feature, where half of the range is 1."""
 SPACING = 0.25
 """The same, at the most, as a part of the side of the cube that a cluster has for itself."""
@@ -48,8 +48,8 @@ class Population:
 
         The seed scatters the stand-ins.
         """
-        side = 2 * EDGE * n_clusters ** (-1 / n_features)
-        width = min(WIDTH, SPACING * side)
+        side = 2 * CENTRE_RANGE * n_clusters ** (-1 / n_features)
+        width = min(CLUSTER_WIDTH, SPACING * side)
         standins = _standins(n_features, min(n_clusters, MOST_STANDIN_CLUSTERS), width, seed)
         return cls(size, n_clusters, width, *standins)
 
@@ -68,7 +68,7 @@ def _standins(
 ) -> tuple[FloatArray, IntArray, FloatArray]:
     """Made-up records, their clusters, and the centres; the same for the same numbers."""
     generator = public_randomness(seed)
-    centres = generator.uniform(-EDGE, EDGE, (n_clusters, n_features))
+    centres = generator.uniform(-CENTRE_RANGE, CENTRE_RANGE, (n_clusters, n_features))
     labels = np.arange(max(STANDINS, 10 * n_clusters)) % n_clusters
     records = generator.normal(centres[labels], width)
     return np.clip(records, -1.0, 1.0), labels, centres

@@ -23,7 +23,7 @@ from hushmeans.types import BoolArray, FloatArray
 
 STARTS = 16
 """Random starts that are rehearsed; the median counts, as one tiny leaf outweighs all others."""
-MOST_LEAVES, MOST_ROUNDS = 60, 12
+MOST_REHEARSED_LEAVES, MOST_REHEARSED_ROUNDS = 60, 12
 """A rehearsal is of so many leaves and rounds at the most; more of them change little."""
 EMPTY_LEAF = 0.1
 """What a leaf without records adds to the noise of the cluster that it joins, a full one adding 1.
@@ -47,8 +47,8 @@ def leaves_of_cluster(method: PaperMethod, population: Population, noise: float)
         The standard deviation of a leaf's noisy size in the last round, over the size of a
         cluster.
     """
-    n_clusters = min(population.n_clusters, max(MOST_LEAVES // method.n, 2))
-    short = replace(method, rounds=min(method.rounds, MOST_ROUNDS))
+    n_clusters = min(population.n_clusters, max(MOST_REHEARSED_LEAVES // method.n, 2))
+    short = replace(method, rounds=min(method.rounds, MOST_REHEARSED_ROUNDS))
     level = min(max(math.log2(noise), LEAST_LEVEL), MOST_LEVEL)
     below = min(math.floor(level), MOST_LEVEL - 1)
     ends = [

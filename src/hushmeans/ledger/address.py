@@ -13,7 +13,7 @@ from sqlalchemy.exc import ArgumentError
 
 from hushmeans.errors import InputTypeError, LedgerError
 
-VARIABLE = "HUSHMEANS_LEDGER"
+LEDGER_VARIABLE = "HUSHMEANS_LEDGER"
 """The environment variable that names the ledger where the caller does not."""
 
 POSTGRESQL = ("postgresql", "postgresql+psycopg")
@@ -39,9 +39,12 @@ class Address:
 
     @classmethod
     def of(cls, place: str | os.PathLike[str] | None = None) -> Address:
-        """The address of a path or URL; of `VARIABLE` or the user's data folder without one."""
+        """The address for a path or URL.
+
+        Without one, the environment variable `LEDGER_VARIABLE`, then the user's data folder.
+        """
         if place is None:
-            place = os.environ.get(VARIABLE) or default_file()
+            place = os.environ.get(LEDGER_VARIABLE) or default_file()
         if not isinstance(place, str | os.PathLike):
             raise InputTypeError(f"a ledger is a path or a URL, not {type(place).__name__}")
         text = os.fspath(place)

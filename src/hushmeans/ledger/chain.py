@@ -75,7 +75,7 @@ class Seal:
 
 
 def append(
-    books: Connection,
+    connection: Connection,
     kind: Kind,
     dataset: str,
     *,
@@ -85,8 +85,8 @@ def append(
     parameters: str | None = None,
 ) -> None:
     """Write the next entry; refused where the last one is not the one that was sealed."""
-    seal = _seal(books)
-    last = books.execute(
+    seal = _seal(connection)
+    last = connection.execute(
         select(ENTRIES.c.number, ENTRIES.c.digest).order_by(ENTRIES.c.number.desc()).limit(1)
     ).one_or_none()
     if seal != (Seal(0, FIRST_DIGEST) if last is None else Seal(*last)):
@@ -104,17 +104,17 @@ def append(
         "parameters": parameters,
     }
     digest = _digest(seal.digest, row)
-    books.execute(insert(ENTRIES).values(**row, digest=digest))
-    books.execute(update(SEAL).values(entries=seal.entries + 1, digest=digest))
+    connection.execute(insert(ENTRIES).values(**row, digest=digest))
+    connection.execute(update(SEAL).values(entries=seal.entries + 1, digest=digest))
 
 
-def verify(books: Connection, seen: str | None = None) -> Seal:
+def verify(connection: Connection, seen: str | None = None) -> Seal:
     """The seal of a ledger in which nothing was changed, removed or cut off; else an error."""
     digest, known = FIRST_DIGEST, {FIRST_DIGEST}
-    documents = {row.release_id: row.document for row in books.execute(select(RELEASES))}
+    documents = {row.release_id: row.document for row in connection.execute(select(RELEASES))}
     paid: set[str] = set()
     number = 0
-    for row in books.execute(select(ENTRIES).order_by(ENTRIES.c.number)).mappings():
+    for row in connection.execute(select(ENTRIES).order_by(ENTRIES.c.number)).mappings():
         number += 1
         if row["number"] != number:
             raise broken(f"entry {number} is missing")
@@ -128,7 +128,7 @@ def verify(books: Connection, seen: str | None = None) -> Seal:
             _check_release(row, documents.pop(row["release_id"], None), paid)
     if documents:
         raise broken(f"the release {min(documents)!r} is in it without an entry")
-    if (seal := _seal(books)) != Seal(number, digest):
+    if (seal := _seal(connection)) != Seal(number, digest):
         raise broken(f"{seal.entries} entries were written and {number} are left")
     if seen is not None and seen not in known:
         raise broken("the digest seen before is not in it: its history was written anew")
@@ -163,8 +163,8 @@ def _check_release(row: RowMapping, document: str | None, paid: set[str]) -> Non
         raise broken(f"the stored release {release_id!r} was changed")
 
 
-def _seal(books: Connection) -> Seal:
-    return Seal(*books.execute(select(SEAL.c.entries, SEAL.c.digest)).one())
+def _seal(connection: Connection) -> Seal:
+    return Seal(*connection.execute(select(SEAL.c.entries, SEAL.c.digest)).one())
 
 
 def _digest(previous: str, row: Mapping[str, Any]) -> str:

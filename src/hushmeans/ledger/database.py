@@ -25,10 +25,10 @@ from hushmeans.errors import LedgerError
 from hushmeans.ledger.address import Address
 from hushmeans.ledger.schema import check_version, create_where_missing, no_ledger
 
-PATIENCE = 60
+LOCK_TIMEOUT = 60
 """Seconds to wait for other writers."""
 
-REACH = 10
+CONNECT_TIMEOUT = 10
 """Seconds to wait for a server to answer."""
 
 ADVISORY_LOCK = 0x68757368
@@ -40,7 +40,7 @@ TO_WRITE: Mapping[str, tuple[str, ...]] = {
         # The snapshot must not be older than the lock, as it would be under REPEATABLE READ.
         "SET TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE",
         "SET LOCAL synchronous_commit = on",
-        f"SET LOCAL lock_timeout = '{PATIENCE}s'",
+        f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}s'",
         f"SELECT pg_advisory_xact_lock({ADVISORY_LOCK})",
     ),
 }
@@ -60,7 +60,7 @@ SQLITE_REASONS: Mapping[str, str] = {
     "SQLITE_NOTADB": "it is damaged or no ledger; restore it from a backup or name another",
     "SQLITE_FULL": "the disk is full; make room and try again",
     "SQLITE_IOERR": "it cannot be read or written (the disk is full, or failing)",
-    "SQLITE_BUSY": f"others have kept it locked for {PATIENCE} seconds; try again",
+    "SQLITE_BUSY": f"others have kept it locked for {LOCK_TIMEOUT} seconds; try again",
 }
 """By the beginning of SQLite's name for an error."""
 
@@ -74,10 +74,10 @@ def writing(address: Address) -> Iterator[Connection]:
     with _plain_failures(address):
         if address.file is not None:
             _make_private(address.file)
-        with _transaction(address, TO_WRITE) as books:
-            create_where_missing(books, address)
-            check_version(books, address)
-            yield books
+        with _transaction(address, TO_WRITE) as connection:
+            create_where_missing(connection, address)
+            check_version(connection, address)
+            yield connection
 
 
 @contextmanager
@@ -86,17 +86,17 @@ def reading(address: Address) -> Iterator[Connection]:
     with _plain_failures(address):
         if address.file is not None and not address.file.exists():
             raise no_ledger(address)
-        with _transaction(address, TO_READ) as books:
-            check_version(books, address)
-            yield books
+        with _transaction(address, TO_READ) as connection:
+            check_version(connection, address)
+            yield connection
 
 
 @contextmanager
 def _transaction(address: Address, opening: Mapping[str, tuple[str, ...]]) -> Iterator[Connection]:
-    with _engine(address).begin() as books:
-        for statement in opening[books.dialect.name]:
-            books.exec_driver_sql(statement)
-        yield books
+    with _engine(address).begin() as connection:
+        for statement in opening[connection.dialect.name]:
+            connection.exec_driver_sql(statement)
+        yield connection
 
 
 @lru_cache
@@ -106,12 +106,14 @@ def _engine(address: Address) -> Engine:
         place = f"{address.file.as_uri()}?mode=rw"
         return create_engine("sqlite://", creator=lambda: _connect(place), poolclass=NullPool)
     assert address.url is not None  # noqa: S101  an address is one or the other
-    arguments = {} if "connect_timeout" in address.url.query else {"connect_timeout": REACH}
+    arguments = (
+        {} if "connect_timeout" in address.url.query else {"connect_timeout": CONNECT_TIMEOUT}
+    )
     return create_engine(address.url, connect_args=arguments, poolclass=NullPool)
 
 
 def _connect(place: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(place, uri=True, timeout=PATIENCE, isolation_level=None)
+    connection = sqlite3.connect(place, uri=True, timeout=LOCK_TIMEOUT, isolation_level=None)
     connection.execute("PRAGMA synchronous = EXTRA")
     return connection
 

@@ -18,7 +18,7 @@ from hushmeans.ledger.database import reading, writing
 from hushmeans.ledger.schema import ENTRIES, RELEASES
 from hushmeans.ledger.standing import Standing
 
-LONGEST_NAME = 200
+LONGEST_LEDGER_NAME = 200
 
 
 class Ledger:
@@ -65,9 +65,9 @@ class Ledger:
             Where more than that is spent already: a limit is a promise about all debits.
         """
         name, limit = _name("the dataset", dataset), Budget.of(epsilon, delta)
-        with writing(self.address) as books:
-            _standing(books, name).check_limit(limit)
-            append(books, "limit", name, budget=limit)
+        with writing(self.address) as connection:
+            _standing(connection, name).check_limit(limit)
+            append(connection, "limit", name, budget=limit)
 
     def debit(
         self,
@@ -94,11 +94,11 @@ class Ledger:
             `history` tells.
         """
         request = _request(dataset, budget, release_id, method, parameters)
-        with writing(self.address) as books:
-            if (document := _released(books, request)) is not None:
+        with writing(self.address) as connection:
+            if (document := _released(connection, request)) is not None:
                 return document
-            _standing(books, request["dataset"]).check_debit(budget)
-            append(books, "debit", **request)
+            _standing(connection, request["dataset"]).check_debit(budget)
+            append(connection, "debit", **request)
         return None
 
     def released(
@@ -115,34 +115,34 @@ class Ledger:
         It also makes sure that the ledger can be written to.
         """
         request = _request(dataset, budget, release_id, method, parameters)
-        with writing(self.address) as books:
-            return _released(books, request)
+        with writing(self.address) as connection:
+            return _released(connection, request)
 
     def store(self, release_id: str, document: str) -> None:
         """Keep a release, as JSON, with the debit that paid for it; it cannot be replaced."""
-        with writing(self.address) as books:
-            debit = _debit(books, release_id)
+        with writing(self.address) as connection:
+            debit = _debit(connection, release_id)
             if debit is None:
                 raise LedgerError(f"there is no debit for the release {release_id!r}")
-            earlier = _document(books, release_id)
+            earlier = _document(connection, release_id)
             if earlier == document:
                 return
             if earlier is not None:
                 raise LedgerError(f"another release is stored as {release_id!r} already")
-            books.execute(insert(RELEASES).values(release_id=release_id, document=document))
+            connection.execute(insert(RELEASES).values(release_id=release_id, document=document))
             digest = release_digest(document)
-            append(books, "release", debit.dataset, release_id=release_id, parameters=digest)
+            append(connection, "release", debit.dataset, release_id=release_id, parameters=digest)
 
     def stored(self, release_id: str) -> str | None:
         """The JSON of a stored release, or None."""
-        with reading(self.address) as books:
-            return _document(books, release_id)
+        with reading(self.address) as connection:
+            return _document(connection, release_id)
 
     def datasets(self) -> tuple[Standing, ...]:
         """The account of every dataset, by name."""
-        with reading(self.address) as books:
-            names = books.execute(select(ENTRIES.c.dataset).distinct()).scalars()
-            return tuple(_standing(books, name) for name in sorted(names))
+        with reading(self.address) as connection:
+            names = connection.execute(select(ENTRIES.c.dataset).distinct()).scalars()
+            return tuple(_standing(connection, name) for name in sorted(names))
 
     def standing(self, dataset: str) -> Standing:
         """The account of one dataset."""
@@ -150,8 +150,8 @@ class Ledger:
 
     def history(self, dataset: str) -> tuple[Entry, ...]:
         """All entries of one dataset, oldest first."""
-        with reading(self.address) as books:
-            entries = _entries(books, dataset)
+        with reading(self.address) as connection:
+            entries = _entries(connection, dataset)
         if not entries:
             raise LedgerError(f"the ledger {self.address} has no dataset {dataset!r}")
         return entries
@@ -164,8 +164,8 @@ class Ledger:
         seen
             The digest of an earlier `verify`, kept elsewhere: it must be in the chain.
         """
-        with reading(self.address) as books:
-            return verify(books, seen)
+        with reading(self.address) as connection:
+            return verify(connection, seen)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Ledger) and self.address == other.address
@@ -182,8 +182,8 @@ def _name(what: str, name: object) -> str:
         raise InputTypeError(f"{what} must be named by text, not {type(name).__name__}")
     if not name.strip() or name != name.strip() or not name.isprintable():
         raise InputError(f"{what} must have a name in plain characters, without spaces around it")
-    if len(name) > LONGEST_NAME:
-        raise InputError(f"{what} has a name of more than {LONGEST_NAME} characters")
+    if len(name) > LONGEST_LEDGER_NAME:
+        raise InputError(f"{what} has a name of more than {LONGEST_LEDGER_NAME} characters")
     return name
 
 
@@ -204,10 +204,10 @@ def _request(
     }
 
 
-def _released(books: Connection, request: Mapping[str, Any]) -> str | None:
+def _released(connection: Connection, request: Mapping[str, Any]) -> str | None:
     """The release that this very request has bought; None if its id is new."""
     release_id = request["release_id"]
-    debit = _debit(books, release_id)
+    debit = _debit(connection, release_id)
     if debit is None:
         return None
     if any(getattr(debit, name) != wanted for name, wanted in request.items()):
@@ -215,7 +215,7 @@ def _released(books: Connection, request: Mapping[str, Any]) -> str | None:
             f"the release id {release_id!r} belongs to a debit with other settings; nothing was "
             "spent; use another id"
         )
-    document = _document(books, release_id)
+    document = _document(connection, release_id)
     if document is None:
         raise BudgetError(
             f"the release id {release_id!r} is paid for, but its fit failed or is still running: "
@@ -224,21 +224,21 @@ def _released(books: Connection, request: Mapping[str, Any]) -> str | None:
     return document
 
 
-def _debit(books: Connection, release_id: str) -> Entry | None:
+def _debit(connection: Connection, release_id: str) -> Entry | None:
     found = select(ENTRIES).where(ENTRIES.c.release_id == release_id, ENTRIES.c.kind == "debit")
-    row = books.execute(found).mappings().one_or_none()
+    row = connection.execute(found).mappings().one_or_none()
     return None if row is None else Entry.of(row)
 
 
-def _document(books: Connection, release_id: str) -> str | None:
+def _document(connection: Connection, release_id: str) -> str | None:
     found = select(RELEASES.c.document).where(RELEASES.c.release_id == release_id)
-    return books.execute(found).scalar_one_or_none()
+    return connection.execute(found).scalar_one_or_none()
 
 
-def _entries(books: Connection, dataset: str) -> tuple[Entry, ...]:
+def _entries(connection: Connection, dataset: str) -> tuple[Entry, ...]:
     found = select(ENTRIES).where(ENTRIES.c.dataset == dataset).order_by(ENTRIES.c.number)
-    return tuple(Entry.of(row) for row in books.execute(found).mappings())
+    return tuple(Entry.of(row) for row in connection.execute(found).mappings())
 
 
-def _standing(books: Connection, dataset: str) -> Standing:
-    return Standing.of(dataset, _entries(books, dataset))
+def _standing(connection: Connection, dataset: str) -> Standing:
+    return Standing.of(dataset, _entries(connection, dataset))

@@ -27,7 +27,7 @@ from sqlalchemy.types import TypeEngine
 
 from hushmeans.errors import LedgerError
 
-VERSION = 1
+LEDGER_SCHEMA = 1
 """A higher one belongs to a newer hushmeans."""
 
 FIRST_DIGEST = "0" * 64
@@ -97,28 +97,28 @@ RELEASES = Table(
 )
 
 
-def create_where_missing(books: Connection, place: object) -> None:
+def create_where_missing(connection: Connection, place: object) -> None:
     """Make the tables in an empty database; any other that is no ledger is left alone."""
-    found = set(inspect(books).get_table_names())
+    found = set(inspect(connection).get_table_names())
     if SEAL.name in found:
         return
-    if found and books.dialect.name == "sqlite":
+    if found and connection.dialect.name == "sqlite":
         raise LedgerError(f"{place} is a database of something else; name another ledger")
-    TABLES.create_all(books)
-    books.execute(insert(SEAL).values(version=VERSION, entries=0, digest=FIRST_DIGEST))
+    TABLES.create_all(connection)
+    connection.execute(insert(SEAL).values(version=LEDGER_SCHEMA, entries=0, digest=FIRST_DIGEST))
 
 
-def check_version(books: Connection, place: object) -> None:
+def check_version(connection: Connection, place: object) -> None:
     """Raise unless this hushmeans knows the ledger's schema."""
-    if not inspect(books).has_table(SEAL.name):
+    if not inspect(connection).has_table(SEAL.name):
         raise no_ledger(place)
-    versions = books.execute(select(SEAL.c.version)).scalars().all()
+    versions = connection.execute(select(SEAL.c.version)).scalars().all()
     if len(versions) != 1 or not isinstance(versions[0], int) or versions[0] < 1:
         raise LedgerError(f"the ledger {place} is damaged; restore it from a backup")
-    if versions[0] > VERSION:
+    if versions[0] > LEDGER_SCHEMA:
         raise LedgerError(
             f"the ledger {place} has schema {versions[0]} and this hushmeans knows up to "
-            f"{VERSION}; upgrade hushmeans"
+            f"{LEDGER_SCHEMA}; upgrade hushmeans"
         )
 
 

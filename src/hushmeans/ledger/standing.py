@@ -27,8 +27,8 @@ class Amounts:
         return cls(budget.epsilon, budget.delta)
 
     def __str__(self) -> str:
-        epsilon = shown(self.epsilon)
-        return epsilon if self.delta == 0 else f"{epsilon} (delta {shown(self.delta)})"
+        epsilon = short_amount(self.epsilon)
+        return epsilon if self.delta == 0 else f"{epsilon} (delta {short_amount(self.delta)})"
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,9 @@ class Standing:
             asked, left = getattr(budget, name), getattr(self.left, name)
             if asked > left:
                 raise BudgetError(
-                    f"{name} {shown(asked)} is more than what is left of {self.dataset!r}: "
-                    f"{shown(left)} of {shown(getattr(self.limit, name))}; nothing was spent; "
+                    f"{name} {short_amount(asked)} exceeds the remaining budget of "
+                    f"{self.dataset!r}: {short_amount(left)} of "
+                    f"{short_amount(getattr(self.limit, name))} is left; nothing was spent; "
                     "ask for less, or raise the limit with hushmeans budget set"
                 )
 
@@ -100,12 +101,12 @@ class Standing:
         return f"spent {self.spent} of {self.limit} on {self.dataset!r}"
 
 
-def shown(amount: Fraction) -> str:
+def short_amount(amount: Fraction) -> str:
     """An amount for a sentence: exact where that is short.
 
     Examples
     --------
-    >>> shown(Fraction(1, 3)), shown(Fraction(1, 3) + Fraction(1, 10**30))
+    >>> short_amount(Fraction(1, 3)), short_amount(Fraction(1, 3) + Fraction(1, 10**30))
     ('1/3', 'about 0.333333')
     """
     text = amount_text(amount)

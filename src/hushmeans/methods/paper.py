@@ -13,10 +13,10 @@ from hushmeans.curator.questions import Door
 from hushmeans.errors import InputError
 from hushmeans.methods.merge import RULES, merge
 from hushmeans.methods.method import Clustering
-from hushmeans.methods.rounds import run
+from hushmeans.methods.rounds import noisy_rounds
 from hushmeans.methods.start import sphere_packing
 
-LARGEST_OPTION = 10_000
+LARGEST_PAPER_OPTION = 10_000
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class PaperMethod:
     def __post_init__(self) -> None:
         for name in ("n", "rounds"):
             option = f"the method option {name}"
-            number = whole_number(option, getattr(self, name), at_most=LARGEST_OPTION)
+            number = whole_number(option, getattr(self, name), at_most=LARGEST_PAPER_OPTION)
             object.__setattr__(self, name, number)
         if self.merge not in RULES:
             raise InputError(
@@ -71,7 +71,7 @@ class PaperMethod:
     def find(self, door: Door, n_clusters: int, generator: Generator) -> Clustering:
         """Sphere packing, then noisy rounds, then merging."""
         start = sphere_packing(self.n * n_clusters, door.n_features, generator)
-        leaves = run(door.ask, door.grid, start, self.plan)
+        leaves = noisy_rounds(door.ask, door.grid, start, self.plan)
         return Clustering(merge(leaves, n_clusters, self.merge), leaves)
 
 

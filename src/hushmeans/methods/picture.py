@@ -27,7 +27,7 @@ MOST_HALVINGS = 11
 """2048 cells: the finest picture."""
 WHOLE_RANGE = 3
 """A feature halved this often is divided over its whole range, others around the mean."""
-WIDTH = 2.0
+DIVIDED_WIDTH = 2.0
 """How many standard deviations around the mean are divided."""
 THRESHOLD = 2.0
 """Cells with fewer records than this many standard deviations of noise count as empty."""
@@ -180,7 +180,7 @@ def cell_borders(moments: Moments, signal: float) -> list[FloatArray]:
 
 def _borders(mean: float, deviation: float, halvings: int) -> FloatArray:
     """The inner borders of 2**halvings parts of equal width."""
-    reach = 2.0 if halvings >= WHOLE_RANGE else WIDTH * deviation
+    reach = 2.0 if halvings >= WHOLE_RANGE else DIVIDED_WIDTH * deviation
     low, high = max(mean - reach, -1.0), min(mean + reach, 1.0)
     return np.linspace(low, high, 2**halvings + 1)[1:-1]
 

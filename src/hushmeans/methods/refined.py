@@ -31,13 +31,13 @@ from hushmeans.types import FloatArray, IntArray
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
-MERGE = "ward"
+MERGE_RULE = "ward"
 PICTURE_RECORDS = 3000
 RECORDS_PER_CENTROID = 30
 """The picture has as many records as the first, or as the second for each centroid."""
 ONE_ROUND, TWO_ROUNDS = 1 / 3, 0.1
 """Noise of a centroid, relative to the spread, above which one round or two are all that pays."""
-NEGLIGIBLE = 0.01
+NEGLIGIBLE_NOISE = 0.01
 """Relative noise up to which a further round costs nothing: it adds 1e-4 to squared distances."""
 MOST_ROUNDS = 8
 FINE_ROUNDS = 2
@@ -47,8 +47,8 @@ SIZE_DOUBT = 0.5
 SMALLEST_CLIP = 1e-3
 LAG = 0.5
 """What a clipped round leaves undone, relative to what it moves: half of the shifts are cut."""
-MOST = 100
-LIMITS = {
+LARGEST_REFINED_OPTION = 100
+OPTION_RANGES = {
     "clip_quantile": (0.01, 1.0),
     "size_part": (0.01, 0.99),
     "cells_share": (0.0, 0.5),
@@ -85,9 +85,11 @@ class RefinedMethod:
     def __post_init__(self) -> None:
         for name in ("rounds", "n"):
             option = f"the method option {name}"
-            number = whole_number(option, getattr(self, name), at_least=0, at_most=MOST)
+            number = whole_number(
+                option, getattr(self, name), at_least=0, at_most=LARGEST_REFINED_OPTION
+            )
             object.__setattr__(self, name, number)
-        for name, (low, high) in LIMITS.items():
+        for name, (low, high) in OPTION_RANGES.items():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise InputTypeError(f"the method option {name} must be a number")
@@ -113,7 +115,7 @@ class RefinedMethod:
         fine = min(rounds - 1, FINE_ROUNDS)
         for share in shares[:fine]:
             leaves = self._round(door, picture, leaves, share)
-        clusters = merge(leaves, n_clusters, MERGE)
+        clusters = merge(leaves, n_clusters, MERGE_RULE)
         for share in shares[fine:]:
             clusters = self._round(door, picture, clusters, share)
         return Clustering(clusters, leaves if n > 1 else clusters)
@@ -137,7 +139,7 @@ class RefinedMethod:
             rounds = 2
         if relative * 2**price > ONE_ROUND:
             rounds = 1
-        while rounds < MOST_ROUNDS and relative * (rounds + 1) ** price <= NEGLIGIBLE:
+        while rounds < MOST_ROUNDS and relative * (rounds + 1) ** price <= NEGLIGIBLE_NOISE:
             rounds += 1
         rounds = self.rounds or rounds
         return rounds, self.n or (1 if rounds == 1 else 2)

@@ -11,7 +11,7 @@ from hushmeans.methods.method import Method
 from hushmeans.methods.paper import PAPER_METHODS
 from hushmeans.methods.refined import RefinedMethod
 
-DEFAULT = "refined"
+DEFAULT_METHOD = "refined"
 
 ALIASES: Mapping[str, str] = {"kccm": "allocation_nk"}
 

@@ -17,7 +17,7 @@ UNKNOWN_VARIANCE = 1.0
 """The variance of a centroid that noise alone placed: half the width of the box, squared."""
 
 
-def run(
+def noisy_rounds(
     ask: Ask,
     grid: Grid,
     start: FloatArray,

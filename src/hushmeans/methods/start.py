@@ -10,7 +10,7 @@ from hushmeans.types import FloatArray
 FIRST_RADIUS = 0.5
 SEARCH_STEPS = 12
 """Halvings of the interval in which the largest feasible radius lies."""
-ATTEMPTS = 100
+CANDIDATES = 100
 """Candidates tried for one point before a radius counts as infeasible."""
 
 
@@ -46,7 +46,7 @@ def _pack(radius: float, n_points: int, n_features: int, generator: Generator) -
     """Points drawn one by one; None as soon as one finds no place."""
     points = np.empty((n_points, n_features))
     for placed in range(n_points):
-        candidates = generator.uniform(radius - 1, 1 - radius, (ATTEMPTS, n_features))
+        candidates = generator.uniform(radius - 1, 1 - radius, (CANDIDATES, n_features))
         gaps = np.linalg.norm(candidates[:, None] - points[None, :placed], axis=2)
         free = np.flatnonzero((gaps >= 2 * radius).all(axis=1))
         if not free.size:

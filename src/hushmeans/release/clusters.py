@@ -14,9 +14,9 @@ from hushmeans.release.document import read_numbers, read_table
 from hushmeans.schema import Box
 from hushmeans.types import FloatArray
 
-Table = tuple[tuple[float, ...], ...]
+Rows = tuple[tuple[float, ...], ...]
 
-LARGEST = 1e50
+LARGEST_IN_UNIT_BOX = 1e50
 """What no number of a fit reaches in the unit box; products of a few such numbers stay finite."""
 
 
@@ -30,8 +30,8 @@ class ClusterTable:
         As in `Release`.
     """
 
-    centres: Table
-    standard_errors: Table
+    centres: Rows
+    standard_errors: Rows
     sizes: tuple[float, ...]
     size_standard_errors: tuple[float, ...]
 
@@ -78,10 +78,10 @@ def in_unit_box(table: ClusterTable, box: Box) -> Clusters:
             sizes=np.array(table.sizes),
             size_variances=np.array(table.size_standard_errors) ** 2,
         )
-    if any(np.abs(column).max() > LARGEST for column in vars(clusters).values()):
+    if any(np.abs(column).max() > LARGEST_IN_UNIT_BOX for column in vars(clusters).values()):
         raise InputError("the release holds numbers too large to be computed with")
     return clusters
 
 
-def _rows(table: FloatArray) -> Table:
+def _rows(table: FloatArray) -> Rows:
     return tuple(tuple(row) for row in table.tolist())

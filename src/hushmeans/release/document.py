@@ -13,17 +13,17 @@ from typing import Any
 from hushmeans.documents import checksum, parse_json
 from hushmeans.errors import InputError
 
-KIND = "hushmeans release"
+RELEASE_KIND = "hushmeans release"
 
-SCHEMA = 1
+RELEASE_SCHEMA = 1
 """The version of the JSON form; a higher one belongs to a newer hushmeans."""
 
 
 def write_document(content: Mapping[str, Any]) -> str:
     """The content as JSON text."""
     document = {
-        "kind": KIND,
-        "schema": SCHEMA,
+        "kind": RELEASE_KIND,
+        "schema": RELEASE_SCHEMA,
         "checksum": checksum(content),
         "release": content,
     }
@@ -37,11 +37,16 @@ def read_document(text: str) -> Mapping[str, Any]:
         kind, schema = document["kind"], document["schema"]
     except (KeyError, TypeError, ValueError, RecursionError):
         raise InputError("this is not a hushmeans release") from None
-    if kind != KIND or isinstance(schema, bool) or not isinstance(schema, int) or schema < 1:
+    if (
+        kind != RELEASE_KIND
+        or isinstance(schema, bool)
+        or not isinstance(schema, int)
+        or schema < 1
+    ):
         raise InputError("this is not a hushmeans release")
-    if schema > SCHEMA:
+    if schema > RELEASE_SCHEMA:
         raise InputError(
-            f"the release has schema {schema} and this hushmeans reads up to {SCHEMA}; "
+            f"the release has schema {schema} and this hushmeans reads up to {RELEASE_SCHEMA}; "
             "upgrade hushmeans"
         )
     try:

@@ -14,7 +14,7 @@ from hushmeans.budget import Booking, Budget, Spend
 from hushmeans.documents import read_text_file, written_whole
 from hushmeans.errors import InputError
 from hushmeans.methods.merge import RULES, merge, merging_costs
-from hushmeans.release.clusters import ClusterTable, Table, in_original_units, in_unit_box
+from hushmeans.release.clusters import ClusterTable, Rows, in_original_units, in_unit_box
 from hushmeans.release.document import (
     read_document,
     read_list,
@@ -67,8 +67,8 @@ class Release:
         The debit in a ledger that paid for the release; None if no ledger was used.
     """
 
-    centres: Table
-    standard_errors: Table
+    centres: Rows
+    standard_errors: Rows
     sizes: tuple[float, ...]
     size_standard_errors: tuple[float, ...]
     box: Box

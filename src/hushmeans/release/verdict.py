@@ -14,7 +14,7 @@ Level = Literal["negligible", "visible", "dominates"]
 
 SMALLEST_DISTANCE = 1e-9
 """Centres closer than this are one."""
-RELEASED = {
+RELEASE_SENTENCES = {
     "negligible": "Noise is negligible: {part} of the distance to the next centre.",
     "visible": "Noise is visible: {part} of the distance to the next centre.",
     "dominates": (
@@ -85,4 +85,4 @@ def verdict_on(centroids: FloatArray, standard_errors: FloatArray) -> NoiseVerdi
     np.fill_diagonal(apart, np.sqrt(centroids.shape[1]) if len(centroids) == 1 else np.inf)
     ratio = float(np.median(errors / np.maximum(apart.min(axis=1), SMALLEST_DISTANCE)))
     level = OF_A_DISTANCE.level(ratio)
-    return NoiseVerdict(level, RELEASED[level].format(part=percent(ratio)))
+    return NoiseVerdict(level, RELEASE_SENTENCES[level].format(part=percent(ratio)))

@@ -14,7 +14,7 @@ from hushmeans.documents import parse_json, read_text_file
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.schema.box import Box
 
-WHY_BOUNDS = (
+BOUNDS_REQUIRED = (
     "bounds are required: give the public range of every feature, for example "
     'bounds={"age": (17, 90)}, or a TOML file with lines such as age = [17, 90]; '
     "taking the smallest and largest value from the records would publish the values of two "
@@ -51,7 +51,7 @@ class Bounds:
         elif isinstance(ranges, Box):
             self._ranges, self._in_order = ranges, True
         elif ranges is None:
-            raise InputError(WHY_BOUNDS)
+            raise InputError(BOUNDS_REQUIRED)
         elif isinstance(ranges, str | Path):
             self._ranges = _from_mapping(_read(Path(ranges)))
         elif isinstance(ranges, Mapping):

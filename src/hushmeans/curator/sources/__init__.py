@@ -33,7 +33,7 @@ class Source(Protocol):
 
 
 @contextmanager
-def opened(
+def managed_source(
     data: Any,
     bounds: Bounds,
     columns: Sequence[str] | None = None,
@@ -77,14 +77,14 @@ def open_source(
     """
     if is_spark(data):
         return from_spark(data, *_narrowed(bounds, columns))
-    source = open_local(data, bounds, columns)
+    source = open_local_source(data, bounds, columns)
     if isinstance(source, MemorySource):
         return source
     source = replace(source, watch=watch or source.watch)
     return source if cache is None else CachedSource(source, Path(cache))
 
 
-def open_local(
+def open_local_source(
     data: Any, bounds: Bounds, columns: Sequence[str] | None = None
 ) -> MemorySource | FileSource:
     """As `open_source`, for data that is in this process or in files it can read."""
@@ -94,10 +94,10 @@ def open_local(
     return from_memory(data, bounds, columns)
 
 
-def open_new(data: Any, box: Box) -> MemorySource | FileSource:
+def open_source_for_box(data: Any, box: Box) -> MemorySource | FileSource:
     """The source for new records with the features of a box; other columns are ignored."""
     named = is_path(data) or is_table(data)
-    return open_local(data, Bounds(box), box.names if named else None)
+    return open_local_source(data, Bounds(box), box.names if named else None)
 
 
 def is_path(data: Any) -> bool:

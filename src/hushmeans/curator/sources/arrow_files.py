@@ -7,14 +7,19 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 from pyarrow import parquet
 
-from hushmeans.curator.sources.faults import CUT_SHORT, attempt, attempt_each, meaning
+from hushmeans.curator.sources.faults import (
+    CUT_SHORT,
+    explained_as,
+    iterate_or_explain,
+    read_or_explain,
+)
 from hushmeans.curator.sources.folders import DataFile
 
 BUFFER = 2**18
 """Bytes of each Parquet column read at a time, so that row groups may be of any size."""
 
-NO_PARQUET = meaning("it cannot be read as a Parquet file; it is damaged or cut short")
-NO_ARROW = meaning("it cannot be read as an Arrow file; it is damaged or cut short")
+NOT_PARQUET = explained_as("it cannot be read as a Parquet file; it is damaged or cut short")
+NOT_ARROW = explained_as("it cannot be read as an Arrow file; it is damaged or cut short")
 
 MAGIC = b"ARROW1"
 """How an Arrow file begins; an Arrow stream begins otherwise."""
@@ -22,20 +27,20 @@ MAGIC = b"ARROW1"
 
 def parquet_schema(file: DataFile) -> pa.Schema:
     """The columns of a Parquet file, from its footer."""
-    return attempt(file.label, lambda: _named(parquet.read_schema(file.path)), NO_PARQUET)
+    return read_or_explain(file.label, lambda: _named(parquet.read_schema(file.path)), NOT_PARQUET)
 
 
 def parquet_batches(file: DataFile, names: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
     """The named columns, in batches of at most `size` records."""
-    with attempt(
+    with read_or_explain(
         file.label,
         lambda: parquet.ParquetFile(file.path, pre_buffer=False, buffer_size=BUFFER),
-        NO_PARQUET,
+        NOT_PARQUET,
     ) as reader:
-        found = attempt(
-            file.label, lambda: reader.iter_batches(size, columns=list(names)), NO_PARQUET
+        found = read_or_explain(
+            file.label, lambda: reader.iter_batches(size, columns=list(names)), NOT_PARQUET
         )
-        yield from attempt_each(file.label, found, meaning(CUT_SHORT))
+        yield from iterate_or_explain(file.label, found, explained_as(CUT_SHORT))
 
 
 def arrow_schema(file: DataFile) -> pa.Schema:
@@ -45,7 +50,7 @@ def arrow_schema(file: DataFile) -> pa.Schema:
         with pa.OSFile(str(file.path)) as stream:
             return _named(_open(stream, None).schema)
 
-    return attempt(file.label, read, NO_ARROW)
+    return read_or_explain(file.label, read, NOT_ARROW)
 
 
 def arrow_batches(file: DataFile, names: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
@@ -54,9 +59,9 @@ def arrow_batches(file: DataFile, names: Sequence[str], size: int) -> Iterator[p
     Memory holds one batch as it was written: files with few and large ones take more of it.
     """
     wanted = [index for index, name in enumerate(arrow_schema(file).names) if name in set(names)]
-    with attempt(file.label, lambda: pa.OSFile(str(file.path)), NO_ARROW) as stream:
-        reader = attempt(file.label, lambda: _open(stream, wanted), NO_ARROW)
-        for batch in attempt_each(file.label, _written(reader), meaning(CUT_SHORT)):
+    with read_or_explain(file.label, lambda: pa.OSFile(str(file.path)), NOT_ARROW) as stream:
+        reader = read_or_explain(file.label, lambda: _open(stream, wanted), NOT_ARROW)
+        for batch in iterate_or_explain(file.label, _written(reader), explained_as(CUT_SHORT)):
             for start in range(0, batch.num_rows, size):
                 yield batch.slice(start, size)
 

@@ -14,14 +14,14 @@ import numpy as np
 
 from hushmeans.curator import kernel
 from hushmeans.curator.questions import Question
-from hushmeans.curator.sources.faults import attempt
+from hushmeans.curator.sources.faults import read_or_explain
 from hushmeans.curator.sources.files import FileSource
 from hushmeans.curator.sources.streaming import add_up, in_parallel
 from hushmeans.curator.watching import Watch
 from hushmeans.schema import Box
 from hushmeans.types import GridArray, IntArray
 
-ROWS = 16_384
+MAPPED_ROWS = 16_384
 """Records read at a time: a whole number of pages of memory, whatever the number of features."""
 
 
@@ -50,14 +50,14 @@ class GridFile:
         """The exact sum over all records; few of them are in memory at a time."""
 
         def part(start: int) -> IntArray:
-            watch.read(min(ROWS, len(self.records) - start))
+            watch.read(min(MAPPED_ROWS, len(self.records) - start))
             return self._answer(question, start)
 
-        starts = range(0, len(self.records), ROWS)
+        starts = range(0, len(self.records), MAPPED_ROWS)
         return add_up(question, in_parallel(part, starts, threads))
 
     def _answer(self, question: Question, start: int) -> IntArray:
-        records = self.records[start : start + ROWS]
+        records = self.records[start : start + MAPPED_ROWS]
         part = kernel.answer(question, records, threads=1)
         if self.mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
             self.mapped.madvise(mmap.MADV_DONTNEED, start * records.strides[0], records.nbytes)
@@ -101,7 +101,7 @@ class CachedSource:
             return self._kept.answer(question, self.source.threads, self.source.watch)
         with _private_file(self.folder) as file:
             total = add_up(question, self._written(question, file))
-            attempt(_label(self.folder), file.flush, _reason)
+            read_or_explain(_label(self.folder), file.flush, _reason)
             self._kept = GridFile.of(file, self.box.n_features)
         return total
 
@@ -112,12 +112,12 @@ class CachedSource:
             return kernel.answer(question, records, threads=1), records
 
         for part, records in self.source.work(both):
-            attempt(_label(self.folder), partial(file.write, records.data), _reason)
+            read_or_explain(_label(self.folder), partial(file.write, records.data), _reason)
             yield part
 
 
 def _private_file(folder: Path) -> IO[bytes]:
-    return attempt(_label(folder), lambda: TemporaryFile(dir=folder), _reason)
+    return read_or_explain(_label(folder), lambda: TemporaryFile(dir=folder), _reason)
 
 
 def _label(folder: Path) -> str:

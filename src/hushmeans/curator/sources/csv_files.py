@@ -11,24 +11,30 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from hushmeans.curator.sources.faults import CUT_SHORT, Explain, attempt, attempt_each, meaning
+from hushmeans.curator.sources.faults import (
+    CUT_SHORT,
+    Explain,
+    explained_as,
+    iterate_or_explain,
+    read_or_explain,
+)
 from hushmeans.curator.sources.folders import DataFile, lone_file
 from hushmeans.errors import InputError
 
-BLOCK = 2**20
+HEADER_BYTES = 2**20
 """Bytes that Arrow reads at a time, in which the header row must have its end."""
 
-UNFIT = meaning("it cannot be read as a CSV table with a header row")
+NOT_CSV = explained_as("it cannot be read as a CSV table with a header row")
 
 
-def schema(file: DataFile) -> pa.Schema:
+def csv_schema(file: DataFile) -> pa.Schema:
     """The columns that the header row names: numbers, all of them, where they are features."""
     header = _header(file)
     with _opened(file, header, ()):
         return pa.schema([(name, pa.float64()) for name in header])
 
 
-def batches(file: DataFile, names: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
+def csv_batches(file: DataFile, names: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
     """The named columns as float64; empty fields are missing values.
 
     Batches are as large as Arrow's blocks of text, whatever `size`. Other columns may hold any
@@ -37,7 +43,7 @@ def batches(file: DataFile, names: Sequence[str], size: int) -> Iterator[pa.Reco
     header = _header(file)
     others = [name for name in header if name not in names]
     with _opened(file, header, names) as stream:
-        for batch in attempt_each(file.label, iter(stream), _explained(header)):
+        for batch in iterate_or_explain(file.label, iter(stream), _explained(header)):
             _check_line_ends(batch, others, file.label)
             yield batch.select(list(names))
 
@@ -45,13 +51,13 @@ def batches(file: DataFile, names: Sequence[str], size: int) -> Iterator[pa.Reco
 def read_csv(path: Path) -> pa.Table:
     """A whole CSV file (gzip too), all of its columns read as numbers."""
     file = lone_file(path)
-    columns = schema(file)
-    return pa.Table.from_batches(batches(file, columns.names, 0), columns)
+    columns = csv_schema(file)
+    return pa.Table.from_batches(csv_batches(file, columns.names, 0), columns)
 
 
 def _header(file: DataFile) -> list[str]:
     """The names of the columns."""
-    names = attempt(file.label, lambda: _first_row(file.path), UNFIT)
+    names = read_or_explain(file.label, lambda: _first_row(file.path), NOT_CSV)
     fault = None
     if not names:
         fault = "it is empty; a CSV table has a header row"
@@ -74,12 +80,12 @@ def _opened(file: DataFile, header: list[str], numbers: Sequence[str]) -> csv.CS
     parsing = csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=len(header) > 1)
     types = dict.fromkeys(header, pa.binary()) | dict.fromkeys(numbers, pa.float64())
     convert = csv.ConvertOptions(column_types=types, strings_can_be_null=True)
-    stream = attempt(
+    stream = read_or_explain(
         file.label,
         lambda: csv.open_csv(file.path, parse_options=parsing, convert_options=convert),
         _explained(header),
     )
-    if attempt(file.label, lambda: stream.schema.names, UNFIT) != header:
+    if read_or_explain(file.label, lambda: stream.schema.names, NOT_CSV) != header:
         stream.close()
         raise InputError(
             f"{file.label}: its first row is not a header; put the names of the columns there"
@@ -89,7 +95,7 @@ def _opened(file: DataFile, header: list[str], numbers: Sequence[str]) -> csv.CS
 
 def _first_row(path: Path) -> list[str]:
     with pa.input_stream(path, compression="detect") as stream:
-        beginning = io.BytesIO(io.BufferedReader(stream).read(BLOCK))
+        beginning = io.BytesIO(io.BufferedReader(stream).read(HEADER_BYTES))
     line = next(filter(bytes.strip, beginning), b"")
     return next(reader([line.decode("utf-8-sig").rstrip("\r\n")]), [])
 

@@ -15,7 +15,7 @@ Explain = Callable[[Exception], str]
 CUT_SHORT = "it cannot be read to its end; it is damaged or cut short"
 
 
-def attempt(label: str, read: Callable[[], T], explain: Explain) -> T:
+def read_or_explain(label: str, read: Callable[[], T], explain: Explain) -> T:
     """What `read` returns.
 
     Parameters
@@ -38,12 +38,12 @@ def attempt(label: str, read: Callable[[], T], explain: Explain) -> T:
     raise InputError(f"{label}: {fault}")
 
 
-def attempt_each(label: str, items: Iterator[T], explain: Explain) -> Iterator[T]:
-    """All items, of which none is None, each of them read as by `attempt`."""
-    while (item := attempt(label, lambda: next(items, None), explain)) is not None:
+def iterate_or_explain(label: str, items: Iterator[T], explain: Explain) -> Iterator[T]:
+    """All items, of which none is None, each of them read as by `read_or_explain`."""
+    while (item := read_or_explain(label, lambda: next(items, None), explain)) is not None:
         yield item
 
 
-def meaning(sentence: str) -> Explain:
+def explained_as(sentence: str) -> Explain:
     """The same words for every exception."""
     return lambda error: sentence

@@ -35,14 +35,14 @@ class Format:
 
 
 FORMATS = {
-    "csv": Format(csv_files.schema, csv_files.batches),
+    "csv": Format(csv_files.csv_schema, csv_files.csv_batches),
     "parquet": Format(arrow_files.parquet_schema, arrow_files.parquet_batches),
     "arrow": Format(arrow_files.arrow_schema, arrow_files.arrow_batches),
 }
 
 
 @dataclass(frozen=True)
-class Batch:
+class FileBatch:
     """A few records as they stand in a file, and the values that its folders stand for."""
 
     records: pa.RecordBatch = field(repr=False)
@@ -96,20 +96,20 @@ class FileSource:
         for file in self.files:
             next(self._batches_of(file), None)
 
-    def _encode(self, batch: Batch) -> GridArray:
+    def _encode(self, batch: FileBatch) -> GridArray:
         self.watch.read(batch.records.num_rows)
-        return encode(tables.values(batch.records, self.names, batch.constants), self.box)
+        return encode(tables.feature_values(batch.records, self.names, batch.constants), self.box)
 
-    def _batches(self) -> Iterator[Batch]:
+    def _batches(self) -> Iterator[FileBatch]:
         for file in self.files:
             yield from self._batches_of(file)
 
-    def _batches_of(self, file: DataFile) -> Iterator[Batch]:
+    def _batches_of(self, file: DataFile) -> Iterator[FileBatch]:
         file.check_unchanged()
         constants = _constants(file, self.names)
         stored = [name for name in self.names if name not in constants]
         for records in FORMATS[file.format].batches(file, stored, self.batch):
-            yield Batch(records, constants)
+            yield FileBatch(records, constants)
 
 
 def open_files(path: Path, bounds: Bounds, columns: Sequence[str] | None = None) -> FileSource:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
-from hushmeans.curator.sources.faults import attempt, meaning
+from hushmeans.curator.sources.faults import explained_as, read_or_explain
 from hushmeans.errors import InputError
 
-SUFFIXES = {
+FORMAT_BY_SUFFIX = {
     ".csv": "csv",
     ".csv.gz": "csv",
     ".parquet": "parquet",
@@ -23,7 +23,7 @@ SUFFIXES = {
 }
 """The formats that are read, by how the name of a file ends."""
 
-MISSING = "__HIVE_DEFAULT_PARTITION__"
+HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 """What Hive calls a folder for records whose value is missing."""
 
 
@@ -51,17 +51,20 @@ class DataFile:
     def format(self) -> str:
         """What it is by its name; an unknown kind is refused."""
         name = self.path.name.lower()
-        for suffix, kind in SUFFIXES.items():
+        for suffix, kind in FORMAT_BY_SUFFIX.items():
             if name.endswith(suffix):
                 return kind
         raise InputError(
             f"{self.label}: it is not a table by its name, which must end in one of "
-            f"{', '.join(SUFFIXES)}"
+            f"{', '.join(FORMAT_BY_SUFFIX)}"
         )
 
     def check_unchanged(self) -> None:
         """Raise if the file is another one than when it was found."""
-        if attempt(self.label, lambda: _stamp(self.path), meaning("it is gone")) != self.stamp:
+        if (
+            read_or_explain(self.label, lambda: _stamp(self.path), explained_as("it is gone"))
+            != self.stamp
+        ):
             raise InputError(f"{self.label}: it has changed while it was read; start again")
 
 
@@ -71,9 +74,11 @@ def find_files(path: Path) -> tuple[DataFile, ...]:
     Below a folder, names that begin with a dot or an underscore are passed over, as Spark and
     Hive do: they mark what is no data.
     """
-    if not attempt(str(path), path.is_dir, _missing):
+    if not read_or_explain(str(path), path.is_dir, _missing):
         return (lone_file(path),)
-    paths = attempt(str(path), lambda: _below(path), meaning("the folder cannot be read"))
+    paths = read_or_explain(
+        str(path), lambda: _below(path), explained_as("the folder cannot be read")
+    )
     if not paths:
         raise InputError(f"{path}: there are no files in this folder")
     files = tuple(_file_below(path, each) for each in paths)
@@ -95,13 +100,13 @@ def find_files(path: Path) -> tuple[DataFile, ...]:
 def lone_file(path: Path) -> DataFile:
     """A file that is named by itself."""
     _check_name(path, str(path))
-    stamp = attempt(str(path), lambda: _stamp(path), _missing)
+    stamp = read_or_explain(str(path), lambda: _stamp(path), _missing)
     return DataFile(path, str(path), stamp=stamp)
 
 
 def partition_number(text: str) -> float | None:
     """The value that a folder stands for, missing as NaN; None where it is no number."""
-    if text == MISSING:
+    if text == HIVE_NULL:
         return math.nan
     try:
         return None if "_" in text else float(text)
@@ -136,7 +141,7 @@ def _file_below(folder: Path, path: Path) -> DataFile:
     label = folder.joinpath(*(f"{key}=*" if equals else key for key, equals, _ in pairs), name)
     _check_name(path, str(label))
     partition = {unquote(key): unquote(value) for key, equals, value in pairs if equals}
-    stamp = attempt(str(label), lambda: _stamp(path), _missing)
+    stamp = read_or_explain(str(label), lambda: _stamp(path), _missing)
     return DataFile(path, str(label), partition, stamp)
 
 

@@ -20,10 +20,10 @@ from hushmeans.errors import InputError, InputTypeError
 from hushmeans.schema import Bounds, Box
 from hushmeans.types import GridArray, IntArray
 
-BATCH = 16_384
+MEMORY_BATCH = 16_384
 """Records encoded at a time, so that no float copy of the whole table is ever made."""
 
-Batch: TypeAlias = np.ndarray[Any, Any] | pa.RecordBatch
+TableBatch: TypeAlias = np.ndarray[Any, Any] | pa.RecordBatch
 """Some records, in original units."""
 
 
@@ -55,7 +55,7 @@ def from_memory(data: Any, bounds: Bounds, columns: Sequence[str] | None = None)
         )
     array = as_numeric_array(data)
     box = bounds.box(n_features=array.shape[1])
-    batches = [array[start : start + BATCH] for start in range(0, len(array), BATCH)]
+    batches = [array[start : start + MEMORY_BATCH] for start in range(0, len(array), MEMORY_BATCH)]
     return MemorySource(box, _encode_all(batches, box))
 
 
@@ -65,7 +65,7 @@ def from_table(
     """The source for an Arrow table."""
     names = tables.feature_names(table.schema, columns)
     box = bounds.box(n_features=len(names), names=names)
-    return MemorySource(box, _encode_all(table.to_batches(max_chunksize=BATCH), box))
+    return MemorySource(box, _encode_all(table.to_batches(max_chunksize=MEMORY_BATCH), box))
 
 
 def as_numeric_array(data: Any, what: str = "the data") -> np.ndarray[Any, Any]:
@@ -110,13 +110,17 @@ def _as_array(data: Any) -> np.ndarray[Any, Any] | None:
         return None
 
 
-def _encode_all(batches: Sequence[Batch], box: Box) -> GridArray:
+def _encode_all(batches: Sequence[TableBatch], box: Box) -> GridArray:
     """All batches, encoded on all processors; each becomes floats only when its turn comes."""
     starts = list(accumulate(map(len, batches), initial=0))
     records = np.empty((starts.pop(), box.n_features), dtype=np.int32)
 
-    def put(start: int, batch: Batch) -> None:
-        values = batch if isinstance(batch, np.ndarray) else tables.values(batch, box.names or ())
+    def put(start: int, batch: TableBatch) -> None:
+        values = (
+            batch
+            if isinstance(batch, np.ndarray)
+            else tables.feature_values(batch, box.names or ())
+        )
         records[start : start + len(batch)] = encode(values, box)
 
     if len(batches) == 1:

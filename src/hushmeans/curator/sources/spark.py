@@ -18,7 +18,7 @@ from hushmeans.curator import kernel
 from hushmeans.curator.encode import encode
 from hushmeans.curator.questions import Question, Size
 from hushmeans.curator.sources import tables
-from hushmeans.curator.sources.faults import attempt
+from hushmeans.curator.sources.faults import read_or_explain
 from hushmeans.curator.sources.pieces import from_pieces, to_pieces
 from hushmeans.schema import Bounds, Box
 from hushmeans.types import IntArray
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-BATCH = 16_384
+SPARK_BATCH = 16_384
 """Records encoded at a time on an executor."""
 
-WIDE = 8192
+MOST_TOTALS_ON_DRIVER = 8192
 """Answers of more numbers than this are added up in the cluster, not on the driver."""
 
 LABEL = "the Spark DataFrame"
 
-TEXT = "column {!r} holds text where a number is expected; drop or recode it"
+TEXT_IN_COLUMN = "column {!r} holds text where a number is expected; drop or recode it"
 
-QUOTING = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+QUOTING_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 """Where PySpark logs exceptions on the driver, with the values that they quote."""
 
-NEEDED = ("hushmeans", "numba", "numpy", "pyarrow")
+EXECUTOR_MODULES = ("hushmeans", "numba", "numpy", "pyarrow")
 """What an executor must be able to import."""
 
 
@@ -79,7 +79,7 @@ class SparkSource:
         """Places in the answer, and totals that are to be added there."""
         add = partial(_add_up, question=question, n_features=self.box.n_features)
         parts = self.pieces.mapInArrow(add, "place int, total bigint")
-        if math.prod(question.shape) > WIDE:
+        if math.prod(question.shape) > MOST_TOTALS_ON_DRIVER:
             parts = parts.groupBy("place").sum("total")
         return parts.toArrow()
 
@@ -128,8 +128,8 @@ def _encode(
 ) -> Iterator[pa.RecordBatch]:
     """The records of a partition as pieces."""
     for batch in batches:
-        for start in range(0, batch.num_rows, BATCH):
-            records = encode(tables.values(batch.slice(start, BATCH), names), box)
+        for start in range(0, batch.num_rows, SPARK_BATCH):
+            records = encode(tables.feature_values(batch.slice(start, SPARK_BATCH), names), box)
             yield pa.record_batch({"piece": to_pieces(records)})
 
 
@@ -159,12 +159,12 @@ def _run(work: Callable[[], T], box: Box) -> T:
     """What Spark makes of some work; a failure is told, and logged, without a value."""
     from pyspark.logger import PySparkLogger
 
-    loggers = [PySparkLogger.getLogger(name) for name in QUOTING]
+    loggers = [PySparkLogger.getLogger(name) for name in QUOTING_LOGGERS]
     before = [logger.disabled for logger in loggers]
     try:
         for logger in loggers:
             logger.disabled = True
-        return attempt(LABEL, work, partial(_explain, names=box.names or ()))
+        return read_or_explain(LABEL, work, partial(_explain, names=box.names or ()))
     finally:
         for logger, disabled in zip(loggers, before, strict=True):
             logger.disabled = disabled
@@ -173,10 +173,10 @@ def _run(work: Callable[[], T], box: Box) -> T:
 def _explain(error: Exception, names: Sequence[str]) -> str:
     """What an exception of Spark's means, without what it quotes."""
     text = str(error)
-    for fault in map(TEXT.format, names):
+    for fault in map(TEXT_IN_COLUMN.format, names):
         if fault in text:
             return fault
-    if any(f"No module named '{name}" in text for name in NEEDED):
+    if any(f"No module named '{name}" in text for name in EXECUTOR_MODULES):
         return (
             "the executors cannot import hushmeans; install it, and what it needs, in the Python "
             "environment of the cluster (docs/engines.md)"

@@ -19,15 +19,15 @@ from pyarrow import csv
 
 from hushmeans.curator.sources import tables
 from hushmeans.curator.sources.csv_files import is_number
-from hushmeans.curator.sources.faults import attempt, meaning
+from hushmeans.curator.sources.faults import explained_as, read_or_explain
 from hushmeans.curator.sources.folders import DataFile
-from hushmeans.curator.sources.spark import TEXT
+from hushmeans.curator.sources.spark import TEXT_IN_COLUMN
 from hushmeans.errors import InputError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-CSV: dict[str, str | bool] = {
+CSV_OPTIONS: dict[str, str | bool] = {
     "header": True,
     "inferSchema": False,
     "enforceSchema": False,
@@ -37,7 +37,7 @@ CSV: dict[str, str | bool] = {
 """Columns are text, every file has the header of the first, and a row that does not fit it ends
 the fit. One line is one record, so that no stray quote loses the records after it."""
 
-MISSING = pa.array(csv.ConvertOptions().null_values)
+CSV_NULLS = pa.array(csv.ConvertOptions().null_values)
 """What stands for a missing value: the same as in a CSV file that is read without Spark."""
 
 
@@ -84,8 +84,8 @@ def _start(master: str) -> SparkSession:
     # Spark's log quotes values of records, so that it must not go to the terminal.
     builder = SparkSession.builder.appName("hushmeans").master(master)
     builder = builder.config("spark.log.level", "OFF").config("spark.ui.showConsoleProgress", False)
-    fault = meaning("no Spark session starts there; check the address of the cluster")
-    return attempt(master, builder.getOrCreate, fault)
+    fault = explained_as("no Spark session starts there; check the address of the cluster")
+    return read_or_explain(master, builder.getOrCreate, fault)
 
 
 def _java_path() -> str:
@@ -99,23 +99,25 @@ def _read(session: SparkSession, path: str, columns: Sequence[str] | None) -> Da
     if kinds == {"csv"}:
         return _read_csv(session, path, columns)
     if kinds == {"parquet"}:
-        return attempt(path, partial(session.read.parquet, path), meaning("it is not Parquet"))
+        return read_or_explain(
+            path, partial(session.read.parquet, path), explained_as("it is not Parquet")
+        )
     raise InputError(f"{path}: with Spark it must be Parquet files alone or CSV files alone")
 
 
 def _kinds(session: SparkSession, path: str) -> set[str]:
     """The formats of the files, by their names; Spark lists them without reading them."""
     listing = session.read.format("binaryFile").option("recursiveFileLookup", True)
-    fault = meaning("there is no such file or folder that Spark can read")
-    files = attempt(path, lambda: listing.load(path).inputFiles(), fault)
+    fault = explained_as("there is no such file or folder that Spark can read")
+    files = read_or_explain(path, lambda: listing.load(path).inputFiles(), fault)
     return {DataFile(Path(file), path).format for file in files}
 
 
 def _read_csv(session: SparkSession, path: str, columns: Sequence[str] | None) -> DataFrame:
     from pyspark.sql.types import DoubleType, StructField, StructType
 
-    fault = meaning("it cannot be read as a CSV table with a header row")
-    frame = attempt(path, lambda: session.read.options(**CSV).csv(path), fault)
+    fault = explained_as("it cannot be read as a CSV table with a header row")
+    frame = read_or_explain(path, lambda: session.read.options(**CSV_OPTIONS).csv(path), fault)
     if any(is_number(name) or not name.isprintable() for name in frame.columns):
         raise InputError(
             f"{path}: its first row looks like a record; put the names of the columns there"
@@ -139,10 +141,10 @@ def _numbers(
 
 def _parse(column: pa.Array, name: str) -> pa.Array:
     texts = pc.utf8_trim_whitespace(column.cast(pa.string()))
-    texts = pc.if_else(pc.is_in(texts, MISSING), pa.scalar(None, pa.string()), texts)
+    texts = pc.if_else(pc.is_in(texts, CSV_NULLS), pa.scalar(None, pa.string()), texts)
     try:
         return texts.cast(pa.float64())
     except pa.ArrowInvalid:
         pass
     # Raised out here, since Arrow's exception quotes the text.
-    raise ValueError(TEXT.format(name))
+    raise ValueError(TEXT_IN_COLUMN.format(name))

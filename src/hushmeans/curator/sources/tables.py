@@ -12,7 +12,7 @@ import pyarrow as pa
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.types import FloatArray
 
-NONE: Mapping[str, float] = MappingProxyType({})
+NO_CONSTANTS: Mapping[str, float] = MappingProxyType({})
 
 
 def is_table(data: Any) -> bool:
@@ -76,8 +76,8 @@ def feature_names(
     return names
 
 
-def values(
-    batch: pa.RecordBatch, names: Sequence[str], constants: Mapping[str, float] = NONE
+def feature_values(
+    batch: pa.RecordBatch, names: Sequence[str], constants: Mapping[str, float] = NO_CONSTANTS
 ) -> FloatArray:
     """The named features of a batch, one row per record; missing values as NaN.
 
