@@ -1,7 +1,7 @@
-"""For those who may see the records: labels, distances and scores. NOT PRIVATE.
+"""Labels, distances and scores for those who may see the records. NOT PRIVATE.
 
-What these functions return speaks about single records, or is an exact function of them. They are
-for the owner of the records and for experiments; nothing a fit publishes comes from here.
+These functions describe individual records, or return exact functions of them. They are for the
+owner of the records and for experiments; nothing that a fit publishes comes from here.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ __all__ = [
 
 
 def labels(data: Any, box: Box, centroids: FloatArray) -> Iterator[IntArray]:
-    """The index of each record's nearest centroid, some records at a time.
+    """The index of each record's nearest centroid, in batches.
 
     Parameters
     ----------
     data
-        An array, a table or a path; columns that the box does not have are ignored.
+        An array, a table or a path; columns that are not in the box are ignored.
     centroids
         In the unit box.
     """
@@ -53,7 +53,7 @@ def labels(data: Any, box: Box, centroids: FloatArray) -> Iterator[IntArray]:
 
 
 def distances_to(data: Any, box: Box, centroids: FloatArray) -> FloatArray:
-    """Each record's distance to each centroid, in the unit box."""
+    """The distance from each record to each centroid, in the unit box."""
     unit = box.grid.unit
     parts = [
         distances(records / unit, centroids) for records in open_source_for_box(data, box).encoded()
@@ -62,12 +62,12 @@ def distances_to(data: Any, box: Box, centroids: FloatArray) -> FloatArray:
 
 
 def nearest_squares(data: Any, where: Box | Bounds, centres: Any) -> FloatArray:
-    """Each record's squared distance to its nearest centre, in the unit box.
+    """The squared distance from each record to its nearest centre, in the unit box.
 
     Parameters
     ----------
     where
-        The box of a release, or bounds for the data's own columns.
+        The box of a release, or the bounds of the data's columns.
     centres
         A table of centres in original units.
     """
@@ -79,7 +79,7 @@ def nearest_squares(data: Any, where: Box | Bounds, centres: Any) -> FloatArray:
     box = source.box
     table = as_numeric_array(centres, "the centres").astype(np.float64)
     if not len(table) or table.shape[1] != box.n_features or not np.isfinite(table).all():
-        raise InputError("centres must be a table of finite numbers, a column for every feature")
+        raise InputError("centres must be a table of finite numbers with one column per feature")
     records = np.concatenate([*source.encoded()] or [np.empty((0, 1), dtype=np.int32)])
     return encoded_squares(records, box.grid, box.to_unit_box(table))
 

@@ -1,4 +1,4 @@
-"""The ledger: what each dataset has spent, and on what."""
+"""The budget ledger: how much privacy budget each dataset has spent, and on what."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ LONGEST_LEDGER_NAME = 200
 
 
 class Ledger:
-    """What each dataset has spent, kept in a SQLite file or a PostgreSQL database.
+    """The privacy budget that each dataset has spent, in a SQLite file or a PostgreSQL database.
 
     Parameters
     ----------
     place
-        A path, or a URL: ``postgresql://user@host/database`` (needs ``hushmeans[postgres]``; best
-        without the password, which PostgreSQL also takes from its password file). Without one,
-        the environment variable ``HUSHMEANS_LEDGER``; without that, a file in the user's data
-        folder.
+        A path, or a URL such as ``postgresql://user@host/database`` (needs
+        ``hushmeans[postgres]``; preferably without a password, which PostgreSQL can read from its
+        password file). The default is the environment variable ``HUSHMEANS_LEDGER`` or, if it is
+        not set, a file in the user's data folder.
 
     Notes
     -----
-    Making a `Ledger` touches nothing; its file is made with the first limit or debit, for its
-    owner only. Every change is one transaction that keeps other writers out and is on disk when
-    the call returns; see `hushmeans.ledger.database` for what survives. A SQLite ledger does not
-    belong on a network file system.
+    Creating a `Ledger` object does not touch the disk; the file is created with the first limit
+    or debit, readable by its owner only. Every change is one exclusive transaction that is on disk
+    when the call returns; see `hushmeans.ledger.database` for details. Do not keep a SQLite ledger
+    on a network file system.
 
-    Amounts are exact, and debits add up: a thousand of 0.001 make exactly 1. All entries form a
-    chain of digests, so that `verify` notices a changed, removed or cut-off one. The digests are
-    no signature: who may write the ledger can write it anew, unless an earlier digest is kept
-    elsewhere.
+    Amounts are exact and debits add up: a thousand debits of 0.001 make exactly 1. The entries
+    form a hash chain, so that `verify` detects changed, removed or truncated entries. The digests
+    are not a signature: anyone with write access can rewrite the whole ledger, which only a digest
+    stored elsewhere detects.
 
     Examples
     --------
@@ -57,14 +57,14 @@ class Ledger:
         self.address = Address.of(place)
 
     def set_limit(self, dataset: str, epsilon: Amount, delta: Amount = 0) -> None:
-        """From now on, refuse debits that would bring a dataset's sum above this.
+        """Refuse debits that would bring a dataset's total above this limit.
 
         Raises
         ------
         BudgetError
-            Where more than that is spent already: a limit is a promise about all debits.
+            If more than the limit is already spent: a limit covers all debits.
         """
-        name, limit = _name("the dataset", dataset), Budget.of(epsilon, delta)
+        name, limit = _name("the dataset's name", dataset), Budget.of(epsilon, delta)
         with writing(self.address) as connection:
             _standing(connection, name).check_limit(limit)
             append(connection, "limit", name, budget=limit)
@@ -78,20 +78,20 @@ class Ledger:
         method: str = "",
         parameters: Mapping[str, Any] | None = None,
     ) -> str | None:
-        """Spend the budget, or raise and spend nothing.
+        """Spend the budget, or raise an error and spend nothing.
 
-        Returns None once the debit is on disk, where it stays whatever happens to the caller. A
-        request that was made before, under the same id, is not paid twice: its stored release is
+        Returns None once the debit is on disk, where it remains whatever happens to the caller.
+        Repeating a request with the same release id is not debited twice: the stored release is
         returned.
 
         Raises
         ------
         BudgetError
-            Where less is left; where the id was paid for by another request; or where it was
-            paid for and no release was stored, because that fit failed or still runs.
+            If too little budget is left; if the release id was used for another request; or if it
+            was debited and no release was stored, because that fit failed or is still running.
         LedgerError
-            Where the ledger fails. If its last answer was lost on the way the debit may stand, and
-            `history` tells.
+            If the ledger fails. After a lost connection the debit may have been recorded; see
+            `history`.
         """
         request = _request(dataset, budget, release_id, method, parameters)
         with writing(self.address) as connection:
@@ -110,25 +110,27 @@ class Ledger:
         method: str = "",
         parameters: Mapping[str, Any] | None = None,
     ) -> str | None:
-        """What `debit` would return without spending anything: None if the id is new.
+        """The stored release that `debit` would return; None if the release id is new.
 
-        It also makes sure that the ledger can be written to.
+        Spends nothing, but checks that the ledger can be written to.
         """
         request = _request(dataset, budget, release_id, method, parameters)
         with writing(self.address) as connection:
             return _released(connection, request)
 
     def store(self, release_id: str, document: str) -> None:
-        """Keep a release, as JSON, with the debit that paid for it; it cannot be replaced."""
+        """Store a release, as JSON, with its debit; a stored release cannot be replaced."""
         with writing(self.address) as connection:
             debit = _debit(connection, release_id)
             if debit is None:
-                raise LedgerError(f"there is no debit for the release {release_id!r}")
+                raise LedgerError(
+                    f"the release {release_id!r} cannot be stored: there is no debit for it"
+                )
             earlier = _document(connection, release_id)
             if earlier == document:
                 return
             if earlier is not None:
-                raise LedgerError(f"another release is stored as {release_id!r} already")
+                raise LedgerError(f"another release is already stored under the id {release_id!r}")
             connection.execute(insert(RELEASES).values(release_id=release_id, document=document))
             digest = release_digest(document)
             append(connection, "release", debit.dataset, release_id=release_id, parameters=digest)
@@ -139,7 +141,7 @@ class Ledger:
             return _document(connection, release_id)
 
     def datasets(self) -> tuple[Standing, ...]:
-        """The account of every dataset, by name."""
+        """The account of every dataset, ordered by name."""
         with reading(self.address) as connection:
             names = connection.execute(select(ENTRIES.c.dataset).distinct()).scalars()
             return tuple(_standing(connection, name) for name in sorted(names))
@@ -157,12 +159,17 @@ class Ledger:
         return entries
 
     def verify(self, seen: str | None = None) -> Seal:
-        """The number of entries and the last digest; an error if the ledger was tampered with.
+        """Check the hash chain and return the number of entries and the last digest.
 
         Parameters
         ----------
         seen
-            The digest of an earlier `verify`, kept elsewhere: it must be in the chain.
+            The digest of an earlier `verify`, stored elsewhere: it must be in the chain.
+
+        Raises
+        ------
+        LedgerError
+            If the ledger was damaged or tampered with.
         """
         with reading(self.address) as connection:
             return verify(connection, seen)
@@ -179,11 +186,13 @@ class Ledger:
 
 def _name(what: str, name: object) -> str:
     if not isinstance(name, str):
-        raise InputTypeError(f"{what} must be named by text, not {type(name).__name__}")
+        raise InputTypeError(f"{what} must be text, not {type(name).__name__}")
     if not name.strip() or name != name.strip() or not name.isprintable():
-        raise InputError(f"{what} must have a name in plain characters, without spaces around it")
+        raise InputError(f"{what} must be printable text without leading or trailing spaces")
     if len(name) > LONGEST_LEDGER_NAME:
-        raise InputError(f"{what} has a name of more than {LONGEST_LEDGER_NAME} characters")
+        raise InputError(
+            f"{what} has {len(name)} characters; it must have at most {LONGEST_LEDGER_NAME}"
+        )
     return name
 
 
@@ -194,32 +203,32 @@ def _request(
     method: str,
     parameters: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    """The columns of a debit, which are also what makes two requests the same."""
+    """The columns of a debit; two requests are the same if these are equal."""
     return {
-        "dataset": _name("the dataset", dataset),
-        "budget": Budget.of(budget.epsilon, budget.delta),  # refuses what could not be read back
-        "release_id": _name("the release", release_id),
+        "dataset": _name("the dataset's name", dataset),
+        "budget": Budget.of(budget.epsilon, budget.delta),  # refuses amounts too long to read back
+        "release_id": _name("the release id", release_id),
         "method": method,
         "parameters": canonical_json(parameters or {}),
     }
 
 
 def _released(connection: Connection, request: Mapping[str, Any]) -> str | None:
-    """The release that this very request has bought; None if its id is new."""
+    """The stored release of this request; None if the release id is new."""
     release_id = request["release_id"]
     debit = _debit(connection, release_id)
     if debit is None:
         return None
     if any(getattr(debit, name) != wanted for name, wanted in request.items()):
         raise BudgetError(
-            f"the release id {release_id!r} belongs to a debit with other settings; nothing was "
+            f"the release id {release_id!r} was already used with different settings; nothing was "
             "spent; use another id"
         )
     document = _document(connection, release_id)
     if document is None:
         raise BudgetError(
-            f"the release id {release_id!r} is paid for, but its fit failed or is still running: "
-            "that budget is spent; use another id to spend it anew"
+            f"the release id {release_id!r} was already debited, but its fit failed or is still "
+            "running; that budget stays spent; use another id to spend more"
         )
     return document
 

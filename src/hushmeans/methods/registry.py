@@ -1,4 +1,4 @@
-"""The methods by name, with the user's settings."""
+"""The methods by name."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ METHODS: Mapping[str, Method] = {"refined": RefinedMethod(), **PAPER_METHODS}
 
 
 def chosen_method(name: str, options: Mapping[str, Any] | None = None) -> Method:
-    """A method by its name, with the user's settings."""
+    """The method of this name, with the user's options."""
     method = METHODS.get(canonical_name(name))
     if method is None:
         raise InputError(

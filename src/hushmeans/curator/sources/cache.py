@@ -1,4 +1,4 @@
-"""The encoded records on disk, so that later questions need not decode the files again."""
+"""The encoded records on disk, so that files are decoded only once."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from hushmeans.schema import Box
 from hushmeans.types import GridArray, IntArray
 
 MAPPED_ROWS = 16_384
-"""Records read at a time: a whole number of pages of memory, whatever the number of features."""
+"""Records read at a time: a whole number of memory pages for any number of features."""
 
 
 @dataclass(frozen=True)
 class GridFile:
-    """Encoded records in a file that is mapped into memory and has no other name.
+    """Encoded records in an unnamed file that is mapped into memory.
 
     Attributes
     ----------
     mapped
-        The file; None where there are no records, since nothing cannot be mapped.
+        The file; None if there are no records, since an empty file cannot be mapped.
     """
 
     records: GridArray = field(repr=False)
@@ -40,14 +40,14 @@ class GridFile:
 
     @classmethod
     def of(cls, file: IO[bytes], n_features: int) -> GridFile:
-        """What was written to a file, which may be closed afterwards."""
+        """Map what was written to a file, which may be closed afterwards."""
         if file.tell() == 0:
             return cls(np.empty((0, n_features), dtype=np.int32), None)
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return cls(np.frombuffer(mapped, dtype=np.int32).reshape(-1, n_features), mapped)
 
     def answer(self, question: Question, threads: int | None, watch: Watch) -> IntArray:
-        """The exact sum over all records; few of them are in memory at a time."""
+        """The exact sum over all records, of which few are in memory at a time."""
 
         def part(start: int) -> IntArray:
             watch.read(min(MAPPED_ROWS, len(self.records) - start))
@@ -66,15 +66,14 @@ class GridFile:
 
 @dataclass
 class CachedSource:
-    """A file source whose first answer also writes the encoded records to a file of their own.
+    """A file source whose first answer also writes the encoded records to a temporary file.
 
-    That file is open to nobody else, and gone with this object or with the process, however
-    that ends.
+    No other process can open that file, and it is gone when this object or the process ends.
 
     Attributes
     ----------
     folder
-        Where the file is.
+        The folder of the temporary file.
     """
 
     source: FileSource
@@ -82,7 +81,7 @@ class CachedSource:
     _kept: GridFile | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        # That a file can be made there is good to know before the first question.
+        # Fail before the first question if the folder cannot be written to.
         _private_file(self.folder).close()
 
     @property
@@ -95,7 +94,7 @@ class CachedSource:
         Raises
         ------
         InputError
-            Where a file cannot be read to its end, or the folder has no room for the records.
+            If a file cannot be read to its end, or the disk is full.
         """
         if self._kept is not None:
             return self._kept.answer(question, self.source.threads, self.source.watch)
@@ -106,7 +105,7 @@ class CachedSource:
         return total
 
     def _written(self, question: Question, file: IO[bytes]) -> Iterator[IntArray]:
-        """The answers for each batch, after its records are written."""
+        """The answer for each batch, after its records are written."""
 
         def both(records: GridArray) -> tuple[IntArray, GridArray]:
             return kernel.answer(question, records, threads=1), records
@@ -125,4 +124,4 @@ def _label(folder: Path) -> str:
 
 
 def _reason(error: Exception) -> str:
-    return f"{getattr(error, 'strerror', None) or 'it fails'}; choose another folder or no cache"
+    return f"{getattr(error, 'strerror', None) or 'write error'}; choose another folder or no cache"

@@ -8,8 +8,8 @@ import pyarrow as pa
 from hushmeans.types import GridArray
 
 PIECE_BYTES = 1024
-"""Bytes in a piece: so many that Spark's cost per row is hidden, and so few that the 10,000 rows
-that it sends to Python at a time stay small."""
+"""Bytes in a piece: large enough to hide Spark's cost per row, and small enough that the 10,000
+rows that Spark sends to Python at a time stay small."""
 
 
 def to_pieces(records: GridArray) -> pa.Array:
