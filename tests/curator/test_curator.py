@@ -166,7 +166,7 @@ def test_a_round_paid_once_and_asked_twice_releases_nothing(
     monkeypatch.setattr(Account, "debit", lambda self, share: None)
     asked.ask(QUESTION, Fraction(1))
     asked.ask(QUESTION, Fraction(1))
-    with pytest.raises(PrivacyError, match="epsilon 2"):
+    with pytest.raises(PrivacyError, match="epsilon = 2"):
         asked.settle()
 
 

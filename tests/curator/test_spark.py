@@ -167,11 +167,11 @@ def check_that_nothing_leaks(error: BaseException) -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        (f"'{CANARY}' AS age, 1 AS visits", "column 'age' holds string, not numbers"),
-        ("current_date() AS age, 1 AS visits", "column 'age' holds date32"),
-        (f"array({CANARY}) AS age, 1 AS visits", "column 'age' holds list"),
-        (f"struct({CANARY}) AS age, 1 AS visits", "column 'age' holds struct"),
-        ("INTERVAL '1' YEAR AS age, 1 AS visits", "column 'age' holds .*interval year"),
+        (f"'{CANARY}' AS age, 1 AS visits", "column 'age' has type string, which is not numeric"),
+        ("current_date() AS age, 1 AS visits", "column 'age' has type date32"),
+        (f"array({CANARY}) AS age, 1 AS visits", "column 'age' has type list"),
+        (f"struct({CANARY}) AS age, 1 AS visits", "column 'age' has type struct"),
+        ("INTERVAL '1' YEAR AS age, 1 AS visits", "column 'age' has type .*interval year"),
         (f"{CANARY} AS age, 2 AS age", "two columns named 'age'; rename one"),
         (f"{CANARY} AS age, 2 AS visits, 3 AS iq", "column 'iq' without bounds"),
         (f"{CANARY} AS age", "'visits', which the data does not have"),
@@ -193,7 +193,9 @@ def test_a_fault_of_the_data_shows_before_anything_is_spent_and_quotes_nothing(
 ) -> None:
     frame = session.range(5).selectExpr(f"CAST({text} AS double) AS age", "id AS visits")
     told = Told()
-    with pytest.raises(InputError, match="Spark stopped with CAST_INVALID_INPUT; its") as refusal:
+    with pytest.raises(
+        InputError, match="Spark failed with CAST_INVALID_INPUT; see its"
+    ) as refusal:
         hushmeans.fitting.fit_release(frame, Settings.of(2, 1), bounds=BOUNDS, seed=0, watch=told)
     check_that_nothing_leaks(refusal.value)
     assert told.spent == []
@@ -221,7 +223,7 @@ def test_an_error_in_the_middle_of_a_fit_quotes_nothing_and_leaves_nothing(
         return answer(self, question)
 
     monkeypatch.setattr(SparkSource, "answer", fail_later)
-    with pytest.raises(InputError, match="the Spark DataFrame: Spark stopped") as refusal:
+    with pytest.raises(InputError, match="the Spark DataFrame: Spark failed") as refusal:
         quick(frame)
     check_that_nothing_leaks(refusal.value)
     assert len(asked) == 2
@@ -321,13 +323,13 @@ def test_files_give_the_same_release_with_and_without_spark(folder: Path, name: 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("text.csv", "column 'visits' holds text where a number is expected; drop or recode it"),
-        ("ragged.csv", "its rows do not all have as many fields as its header"),
-        ("headless.csv", "headless.csv: its first row looks like a record"),
-        ("broken.parquet", "broken.parquet: it is not Parquet"),
-        ("nowhere.csv", "nowhere.csv: there is no such file or folder that Spark can read"),
-        ("bounds.toml", "bounds.toml: it is not a table by its name"),
-        (".", "it is not a table by its name"),
+        ("text.csv", "column 'visits' contains text instead of numbers; drop or recode it"),
+        ("ragged.csv", "some rows do not have as many fields as the header"),
+        ("headless.csv", "headless.csv: the first row looks like a record"),
+        ("broken.parquet", "broken.parquet: this is not valid Parquet"),
+        ("nowhere.csv", "nowhere.csv: no such file or folder that Spark can read"),
+        ("bounds.toml", "bounds.toml: unsupported file type"),
+        (".", "unsupported file type"),
     ],
 )
 def test_files_that_will_not_do_are_refused_in_a_sentence(

@@ -132,7 +132,11 @@ def test_many_clusters_in_few_features_are_taken_to_be_narrow() -> None:
         ({"delta": 2}, InputError, "delta is 2"),
         ({"rows": 0}, InputError, "rows is 0; it must be at least 1"),
         ({"rows": 2.5}, InputTypeError, "rows must be a whole number"),
-        ({"rows": 3, "n_clusters": 4}, InputError, "3 rows cannot make 4 clusters"),
+        (
+            {"rows": 3, "n_clusters": 4},
+            InputError,
+            "it must be at least the number of clusters, 4",
+        ),
         ({"features": 0}, InputError, "features is 0"),
         ({"n_clusters": 0}, InputError, "n_clusters is 0"),
         ({"method": "magic"}, InputError, "no method 'magic'"),

@@ -108,7 +108,7 @@ def verify_ledger(
     if json:
         _print_json(vars(seal))
     else:
-        typer.echo(f"The ledger is intact: {seal.entries} entries, digest {seal.digest}")
+        typer.echo(f"The ledger is intact; entries: {seal.entries}, digest: {seal.digest}")
 
 
 def _ledger_at(place: str | None) -> Ledger:

@@ -201,7 +201,7 @@ def forecast_of(settings: Settings, rows: int, features: int, bounds: Any = None
     n_clusters = settings.n_clusters
     if rows < n_clusters:
         raise InputError(
-            f"{rows} rows are too few for {n_clusters} clusters; ask for fewer clusters"
+            f"rows is {rows}; it must be at least the number of clusters, {n_clusters}"
         )
     return Forecast(
         rows=rows,

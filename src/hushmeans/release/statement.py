@@ -28,7 +28,8 @@ def options_in_words(release: Release) -> str:
     """The method's options; one that was left to the method appears as the method chose it."""
     options = dict(release.method_options)
     words = []
-    if rounds := options.pop("rounds", 0) or _rounds_asked(release):
+    if "rounds" in options:
+        rounds = options.pop("rounds") or _rounds_asked(release)
         words.append(f"{rounds} round{'' if rounds == 1 else 's'}")
     n, leaves = options.pop("n", 0), release.leaves
     if leaves is not None and len(leaves.sizes) > release.n_clusters:
