@@ -80,7 +80,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     Attributes
     ----------
     release_ : Release
-        The result of the fit, safe to publish. Nothing else of the records is kept.
+        The result of the fit, safe to publish. Nothing else is kept of the records.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The centres, in original units.
     cluster_sizes_ : ndarray of shape (n_clusters,)

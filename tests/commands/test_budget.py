@@ -53,18 +53,16 @@ def test_budget_alone_shows_its_help(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_a_fit_shows_the_running_total(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("budget", "set", "people", "--epsilon", "3") == 0
-    assert capsys.readouterr().out == "spent 0 of 3 on 'people'; 3 left\n"
+    assert capsys.readouterr().out == "spent epsilon 0 of 3 on 'people'; 3 left\n"
     assert run(*FIT, "--out", "a.json") == 0
     assert run(*FIT, "--out", "b.json", "--epsilon", "0.5", "--dataset", "people") == 0
     captured = capsys.readouterr()
-    assert (
-        "Ledger: spent 1 of 3 on 'people' (the file's name, since --dataset was not given)"
-        in captured.out
-    )
-    assert "Ledger: spent 1.5 of 3 on 'people'; release id " in captured.out
+    assert "Ledger: spent epsilon 1 of 3 on 'people'; release id " in captured.out
+    assert captured.out.count("takes the file's name because --dataset was not given") == 1
+    assert "Ledger: spent epsilon 1.5 of 3 on 'people'; release id " in captured.out
     assert captured.err == ""
     assert run("budget", "show", "people") == 0
-    assert capsys.readouterr().out == "spent 1.5 of 3 on 'people'; 1.5 left\n"
+    assert capsys.readouterr().out == "spent epsilon 1.5 of 3 on 'people'; 1.5 left\n"
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)])

@@ -89,7 +89,7 @@ def test_a_limit_can_be_moved_but_not_below_what_is_spent(ledger: Ledger) -> Non
     ledger.debit("people", Budget.of(2), "one")
     assert ledger.standing("people").left is None
     with pytest.raises(
-        BudgetError, match="'people' has already spent 2, and the limit cannot be lower"
+        BudgetError, match="'people' has already spent epsilon 2, and the limit cannot be lower"
     ):
         ledger.set_limit("people", 1)
     ledger.set_limit("people", 2)

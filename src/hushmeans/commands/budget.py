@@ -29,8 +29,8 @@ def budget(context: typer.Context) -> None:
 @budget_app.command("set")
 def set_limit(
     name: DatasetName,
-    epsilon: Annotated[str, typer.Option(help="The most epsilon that may be spent in total.")],
-    delta: Annotated[str, typer.Option(help="The most delta that may be spent in total.")] = "0",
+    epsilon: Annotated[str, typer.Option(help="The limit on the total epsilon.")],
+    delta: Annotated[str, typer.Option(help="The limit on the total delta.")] = "0",
     ledger: options.LedgerAddress = None,
     json: options.AsJson = False,
 ) -> None:

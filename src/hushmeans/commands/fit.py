@@ -237,8 +237,9 @@ def _show_total(ledger: Ledger, booking: Booking, *, named_after_file: bool, qui
         warn(str(error), LedgerWarning)
         return
     if not quiet:
-        source = " (the file's name, since --dataset was not given)" if named_after_file else ""
-        typer.echo(f"Ledger: {standing}{source}; release id {booking.release_id}.")
+        typer.echo(f"Ledger: {standing}; release id {booking.release_id}.")
+        if named_after_file:
+            typer.echo("The dataset takes the file's name because --dataset was not given.")
     if standing.limit is None:
         warn(
             f"the dataset {booking.dataset!r} has no budget limit; set one with "

@@ -41,7 +41,7 @@ LedgerAddress = Annotated[
     str | None,
     typer.Option(
         "--ledger",
-        help="A SQLite file or a PostgreSQL URL. Default: $HUSHMEANS_LEDGER, else a file of yours.",
+        help="A SQLite file or a PostgreSQL URL; by default $HUSHMEANS_LEDGER or your own file.",
     ),
 ]
 ReleaseFile = Annotated[Path, typer.Argument(help="A release written by hushmeans fit.")]

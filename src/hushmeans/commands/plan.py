@@ -98,7 +98,7 @@ def _errors_table(expected: Forecast) -> Any:
     table = Table(title=f"Expected noise: {_method_in_words(expected)}")
     table.add_column("")
     table.add_column("standard error\ndue to noise", justify="right")
-    table.add_row("centre (in half ranges)", f"{expected.centre_error:.2g}")
+    table.add_row("centre (1 = half a range)", f"{expected.centre_error:.2g}")
     if expected.box is not None and expected.standard_errors is not None:
         for index, each in enumerate(expected.standard_errors):
             name = expected.box.names[index] if expected.box.names else f"feature {index}"
@@ -125,7 +125,7 @@ def _steps_table(expected: Forecast) -> Any:
     from rich.table import Table
 
     table = Table(title="Questions")
-    for column in ("", "question", "share of the budget", "noise per total"):
+    for column in ("", "question", "share of\nthe budget", "noise (standard\ndeviation)"):
         table.add_column(column, justify="left" if column == "question" else "right")
     for number, step in enumerate(expected.steps, start=1):
         share = f"{100 * float(step.share):.1f}%"

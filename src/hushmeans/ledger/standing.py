@@ -91,14 +91,14 @@ class Standing:
         """Raise an error if the budget, as a limit, is below what is already spent."""
         if budget.epsilon < self.spent.epsilon or budget.delta < self.spent.delta:
             raise BudgetError(
-                f"{self.dataset!r} has already spent {self.spent}, and the limit cannot be lower; "
-                "set it to exactly that to prevent further spending"
+                f"{self.dataset!r} has already spent epsilon {self.spent}, and the limit cannot be "
+                "lower; set it to exactly that to prevent further spending"
             )
 
     def __str__(self) -> str:
         if self.limit is None:
-            return f"spent {self.spent} on {self.dataset!r}, no limit set"
-        return f"spent {self.spent} of {self.limit} on {self.dataset!r}"
+            return f"spent epsilon {self.spent} on {self.dataset!r}, no limit set"
+        return f"spent epsilon {self.spent} of {self.limit} on {self.dataset!r}"
 
 
 def short_amount(amount: Fraction) -> str:

@@ -35,7 +35,7 @@ from hushmeans.types import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Release:
-    """The result of a fit, safe to publish. Nothing else of the records is kept.
+    """The result of a fit, safe to publish. Nothing else is kept of the records.
 
     Attributes
     ----------
