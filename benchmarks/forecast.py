@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from hushmeans.curator.sources.memory import MemorySource, from_memory
 from hushmeans.distances import distances
 from hushmeans.forecasting import Forecast, forecast
-from hushmeans.forecasting.population import EDGE
+from hushmeans.forecasting.population import CENTRE_RANGE
 from hushmeans.methods.registry import METHODS
 from hushmeans.schema import Bounds
 from hushmeans.settings import Settings
@@ -51,7 +51,9 @@ class Mixture:
     @classmethod
     def made_up(cls, rows: int, features: int, width: float, seed: int) -> Mixture:
         rng = np.random.default_rng(seed)
-        centres = rng.uniform(-EDGE, EDGE, (CLUSTERS[features], features)).astype(np.float32)
+        centres = rng.uniform(-CENTRE_RANGE, CENTRE_RANGE, (CLUSTERS[features], features)).astype(
+            np.float32
+        )
         points = rng.standard_normal((rows, features), dtype=np.float32)
         points *= width
         points += centres[np.arange(rows) % len(centres)]

@@ -23,7 +23,7 @@ from rich.table import Table
 
 from hushmeans.curator.kernel import available_threads
 from hushmeans.curator.questions import Totals
-from hushmeans.curator.sources import opened
+from hushmeans.curator.sources import managed_source
 from hushmeans.schema import Bounds
 from timing import best_times
 
@@ -73,7 +73,7 @@ def main() -> None:
     points = assembler.transform(frame).select("features").persist()
     points.count()
     begun = time.perf_counter()
-    with opened(frame, Bounds((-1, 1))) as source:
+    with managed_source(frame, Bounds((-1, 1))) as source:
         opening = time.perf_counter() - begun
         grid = source.box.grid
         rng = np.random.default_rng(0)

@@ -12,7 +12,7 @@ from hypothesis import settings
 from helpers.postgres import Server
 from helpers.spark_cluster import cluster
 from hushmeans.budget import Budget, Spend, allocation
-from hushmeans.ledger.address import VARIABLE
+from hushmeans.ledger.address import LEDGER_VARIABLE
 from hushmeans.release import Release
 from hushmeans.schema import Box
 
@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def own_ledger(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """No test writes into the ledger of the person who runs it."""
     path = tmp_path_factory.mktemp("ledger") / "ledger.sqlite"
-    monkeypatch.setenv(VARIABLE, str(path))
+    monkeypatch.setenv(LEDGER_VARIABLE, str(path))
     return path
 
 

@@ -56,7 +56,7 @@ def test_a_failure_leaves_the_old_file_and_nothing_beside_it(
 
 @pytest.mark.parametrize(
     ("name", "complaint"),
-    [("taken", "exists already"), ("folder", "it is a folder"), ("missing/a", "No such file")],
+    [("taken", "already exists"), ("folder", "it is a folder"), ("missing/a", "No such file")],
 )
 def test_a_target_that_cannot_be_written_is_noticed_before_the_work(
     tmp_path: Path, name: str, complaint: str
@@ -82,6 +82,6 @@ def test_a_file_that_appears_during_the_work_is_not_replaced(tmp_path: Path) -> 
             beside.write_text("mine")
             target.write_text("somebody else's")
 
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="already exists"):
         work()
     assert target.read_text() == "somebody else's"

@@ -78,7 +78,7 @@ def test_clusters_are_found_in_original_units(people: pd.DataFrame, delta: float
 
 
 def test_a_seed_warns_marks_the_release_and_repeats_it(people: pd.DataFrame) -> None:
-    with pytest.warns(SimulationWarning, match="not private") as caught:
+    with pytest.warns(SimulationWarning, match="without any privacy guarantee") as caught:
         seeded = model(random_state=1).fit(people)
     assert len(caught) == 1
     with pytest.warns(SimulationWarning):
@@ -118,7 +118,7 @@ def test_every_container_gives_the_same_release(people: pd.DataFrame, tmp_path: 
 def test_names_that_are_partly_text_are_refused_before_anything_is_spent(tmp_path: Path) -> None:
     books = tmp_path / "books.sqlite"
     mixed = pd.DataFrame(np.zeros((10, 2)), columns=["age", 1])
-    with pytest.raises(InputTypeError, match="some columns are named by text and some are not"):
+    with pytest.raises(InputTypeError, match="some column names are text and some are not"):
         DPKMeans(2, bounds=(0, 1), ledger=books, dataset="people").fit(mixed)
     assert not books.exists()
 
@@ -172,7 +172,7 @@ def test_a_file_is_fitted_and_predicted_as_a_table_is(people: pd.DataFrame, tmp_
 @pytest.mark.parametrize("kind", [np.asarray, list])
 def test_named_bounds_are_refused_for_data_without_names(people: pd.DataFrame, kind: Any) -> None:
     with pytest.raises(
-        InputError, match="name features and the data has no column names"
+        InputError, match="name features, but the data has no column names"
     ) as caught:
         model().fit(kind(people.to_numpy()))
     assert "\n" not in str(caught.value)
@@ -254,7 +254,7 @@ def test_before_fit_there_is_nothing() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"bounds": None}, "would publish the values of two people"),
+        ({"bounds": None}, "would reveal two people's exact values"),
         ({"bounds": {"age": (0, 100)}}, "column 'visits' without bounds"),
         ({"bounds": {**BOUNDS, "income": (0, 1)}}, "'income', which the data does not have"),
         ({"n_clusters": 0}, "n_clusters is 0; it must be at least 1"),
@@ -270,7 +270,7 @@ def test_before_fit_there_is_nothing() -> None:
         ({"rows_per_person": 0}, "rows_per_person is 0; it must be at least 1"),
         ({"method": "lloyd"}, "no method 'lloyd'; choose one of"),
         ({"method_options": {"clip": 1}}, "has no option 'clip'"),
-        ({"missing": "drop"}, "missing is 'drop'; the only choice is 'middle'"),
+        ({"missing": "drop"}, "missing is 'drop'; the only supported value is 'middle'"),
     ],
 )
 def test_a_wrong_setting_is_refused_in_one_sentence(

@@ -14,7 +14,7 @@ from hushmeans.curator.mechanisms import Laplace
 from hushmeans.curator.sources.memory import MemorySource
 from hushmeans.methods.merge import RULES, merge
 from hushmeans.methods.paper import PAPER_METHODS
-from hushmeans.methods.rounds import run
+from hushmeans.methods.rounds import noisy_rounds
 from hushmeans.methods.start import sphere_packing
 from hushmeans.types import FloatArray
 from hushmeans_experiments import runs
@@ -152,7 +152,7 @@ def test_a_batch_is_the_public_pieces_put_together(
     for number in range(2):
         noise = Laplace(noise_seed(point, 5, number))
         curator = Curator(blood, noise, Budget.of(0.6))
-        clusters = run(curator.ask, blood.box.grid, start, whole.plan, smallest_size)
+        clusters = noisy_rounds(curator.ask, blood.box.grid, start, whole.plan, smallest_size)
         rules = RULES if whole.n > 1 else ("none",)
         for rule in rules:
             kept = clusters if rule == "none" else merge(clusters, 4, rule)

@@ -1,4 +1,4 @@
-"""Reading what a caller wrote: whole numbers and exact amounts, with a sentence when it fails."""
+"""Parsing arguments: whole numbers and exact amounts, with a clear message if they are invalid."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from hushmeans.errors import InputError, InputTypeError
 Amount = float | str | Decimal | Fraction
 
 LONGEST_AMOUNT = 700
-"""Characters: enough for every float64 as a fraction; a longer text is no amount meant."""
+"""Characters; enough for every float64 written as a fraction."""
 
 
 def whole_number(name: str, value: object, at_least: int = 1, at_most: int | None = None) -> int:
-    """A whole number within limits."""
+    """Check that a value is a whole number within limits."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise InputTypeError(f"{name} must be a whole number, not {type(value).__name__}")
     number = int(value)
@@ -27,7 +27,7 @@ def whole_number(name: str, value: object, at_least: int = 1, at_most: int | Non
 
 
 def exact_amount(name: str, amount: Amount) -> Fraction:
-    """The amount as a fraction, read the way a person writes it.
+    """The amount as an exact fraction of what was written: 0.1 is one tenth.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def exact_amount(name: str, amount: Amount) -> Fraction:
 
 
 def amount_text(amount: Fraction) -> str:
-    """An exact amount as a person would write it.
+    """An exact amount as a short decimal where possible, otherwise as a fraction.
 
     Examples
     --------
@@ -68,12 +68,12 @@ def amount_text(amount: Fraction) -> str:
 
 
 def _shown(number: int) -> str:
-    """A whole number in a sentence, however many digits it has."""
-    return str(number) if number.bit_length() <= 128 else f"of {number.bit_length()} bits"
+    """A whole number for a message, abbreviated if it is very long."""
+    return str(number) if number.bit_length() <= 128 else f"a number of {number.bit_length()} bits"
 
 
 def _decimal(text: str) -> Fraction:
-    """A decimal number; the float comes first, so that no exponent can exhaust the memory."""
+    """A decimal number; parsed as a float first, so that no exponent can exhaust the memory."""
     if float(text) == 0:
         return Fraction(0)
     if float(text) in (float("inf"), float("-inf")):

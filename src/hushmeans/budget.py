@@ -1,6 +1,6 @@
-"""What may be spent, how it is shared out, and the account that refuses to overspend.
+"""The privacy budget, how it is divided, and the account that refuses to overspend it.
 
-All amounts are exact fractions. A decimal number means what it says: 0.1 is one tenth.
+All amounts are exact fractions. A decimal is taken literally: 0.1 is one tenth.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from hushmeans.arguments import Amount, exact_amount
 from hushmeans.errors import BudgetError, InputError
 
 LARGEST_EPSILON = 10_000
-"""Far beyond any promise worth making; experiments without noise to speak of still fit."""
+"""Far beyond any meaningful guarantee; high enough for experiments with negligible noise."""
 
 SMALLEST_DELTA = Fraction(1, 10**100)
-"""Anything smaller is 0 to every purpose, and would not survive the conversion to a float."""
+"""Anything smaller is 0 for all practical purposes and would underflow as a float."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """The promise: the whole fit is (epsilon, delta)-differentially private."""
+    """The guarantee: the whole fit is (epsilon, delta)-differentially private."""
 
     epsilon: Fraction
     delta: Fraction = Fraction(0)
@@ -39,27 +39,27 @@ class Budget:
             )
         if self.epsilon > LARGEST_EPSILON:
             raise InputError(
-                f"epsilon is {float(self.epsilon):g}; above {LARGEST_EPSILON:,} nothing is private "
-                "and the accounting ends"
+                f"epsilon is {float(self.epsilon):g}; it must be at most {LARGEST_EPSILON:,}, and "
+                "meaningful privacy needs far less (1 is a common choice)"
             )
         if self.delta != 0 and not SMALLEST_DELTA <= self.delta < 1:
             raise InputError(
-                f"delta is {float(self.delta):g}; it must be 0 (pure epsilon), "
-                "or well below one in the number of people, such as 1e-6"
+                f"delta is {float(self.delta):g}; it must be 0 (pure differential privacy) or "
+                "far smaller than 1 / number of people, such as 1e-6"
             )
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The share of the budget each round gets: positive fractions that sum to exactly 1."""
+    """The share of the budget for each round: positive fractions that sum to exactly 1."""
 
     shares: tuple[Fraction, ...]
 
     def __post_init__(self) -> None:
         if any(not isinstance(share, Fraction) or share <= 0 for share in self.shares):
-            raise BudgetError("a plan's shares must all be exact fractions above 0")
+            raise BudgetError("the shares of a plan must be exact fractions above 0")
         if (total := sum(self.shares)) != 1:
-            raise BudgetError(f"a plan's shares must sum to exactly 1, not {total}")
+            raise BudgetError(f"the shares of a plan must sum to exactly 1, not {total}")
 
     @classmethod
     def from_weights(cls, weights: list[int]) -> Plan:
@@ -68,7 +68,7 @@ class Plan:
 
 
 def average(rounds: int) -> Plan:
-    """Every round the same share.
+    """The same share for every round.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def average(rounds: int) -> Plan:
 
 
 def allocation(rounds: int) -> Plan:
-    """Growing shares: the thirds of the rounds weigh 1, 2 and 3.
+    """Increasing shares: the three thirds of the rounds have weights 1, 2 and 3.
 
     Examples
     --------
@@ -97,16 +97,16 @@ SCHEDULES: Mapping[str, Callable[[int], Plan]] = {
 
 @dataclass(frozen=True)
 class Spend:
-    """One answered question and its price.
+    """One answered question and its privacy loss.
 
     Attributes
     ----------
     question
         The question's kind.
     share
-        The part of the budget it was given.
+        The share of the budget allocated to it.
     loss
-        What it cost by OpenDP's privacy map: an epsilon, or a rho for Gaussian noise.
+        Its privacy loss by OpenDP's privacy map: an epsilon, or a rho for Gaussian noise.
     """
 
     question: str
@@ -116,14 +116,14 @@ class Spend:
 
 @dataclass(frozen=True)
 class Booking:
-    """Where a release was paid for: the name of its dataset in a ledger, and its own id."""
+    """The ledger entry that paid for a release: the dataset's name and the release id."""
 
     dataset: str
     release_id: str
 
 
 class Account:
-    """The shares of one budget spent so far; pays before an answer exists, never overdrawn."""
+    """The share of one budget that is spent: debited before each answer, never overdrawn."""
 
     def __init__(self) -> None:
         self._spent = Fraction(0)
@@ -131,17 +131,17 @@ class Account:
 
     @property
     def spent(self) -> Fraction:
-        """The part of the whole, from 0 to 1, that is gone."""
+        """The share of the budget, from 0 to 1, that is spent."""
         return self._spent
 
     def debit(self, share: Fraction) -> None:
-        """Spend a share of the whole, or raise and spend nothing."""
+        """Spend a share of the budget, or raise an error and spend nothing."""
         if not isinstance(share, Fraction) or share <= 0:
             raise BudgetError("a share must be an exact fraction above 0")
         with self._lock:
             if self._spent + share > 1:
                 raise BudgetError(
-                    f"a question asks for {share} of the budget "
-                    f"and only {1 - self._spent} is left; nothing was answered"
+                    f"a question needs {share} of the budget, but only {1 - self._spent} is left; "
+                    "nothing was answered"
                 )
             self._spent += share

@@ -1,4 +1,4 @@
-"""Text documents: read or refused with a reason, JSON in one form, written whole or not at all."""
+"""Text files: read or refused with a reason, canonical JSON, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def read_text_file(path: Path, what: str) -> str:
     Parameters
     ----------
     what
-        What to call the file in a message.
+        What to call the file in an error message.
 
     Raises
     ------
     InputError
-        Where the file cannot be read, with the reason.
+        If the file cannot be read, with the reason.
     """
     try:
         return path.read_text(encoding="utf-8")
@@ -34,17 +34,17 @@ def read_text_file(path: Path, what: str) -> str:
     except OSError as error:
         reason = error.strerror or "it cannot be read"
     except ValueError:  # a null character in the name
-        reason = "this is not a valid file name"
+        reason = "the file name contains a null character"
     raise InputError(f"cannot read {what} {path}: {reason}")
 
 
 def parse_json(text: str) -> Any:
-    """What JSON text holds; an object with a repeated key is refused, since readers differ on it.
+    """The content of JSON text; a repeated key is refused, since parsers disagree about it.
 
     Raises
     ------
     ValueError, RecursionError
-        Where the text is not JSON, repeats a key or is nested too deeply.
+        If the text is not JSON, repeats a key or is nested too deeply.
     """
     return json.loads(text, object_pairs_hook=_without_repeated_keys)
 
@@ -61,21 +61,21 @@ def checksum(content: Mapping[str, Any]) -> str:
 
 @contextmanager
 def written_whole(path: Path, *, replace: bool = True) -> Iterator[Path]:
-    """A file beside `path` to write into; it takes the place of `path` if all goes well.
+    """A temporary file next to `path` to write into; it replaces `path` if the block succeeds.
 
-    The file is made on entry, so that a folder that cannot be written to is noticed before
-    the work whose result it should hold.
+    It is created on entry, so that a folder without write permission is noticed before the
+    work starts.
 
     Raises
     ------
     InputError
-        Where the folder cannot be written to or, without `replace`, the file exists.
+        If the folder cannot be written to or, without `replace`, the file exists.
     """
     beside = path.parent / f".{path.stem}.{uuid4().hex[:8]}{path.suffix}"
     try:
         if path.is_dir():
             raise InputError(f"cannot write {path}: it is a folder")
-        if not replace and os.path.lexists(path):  # a link to nothing is in the way as well
+        if not replace and os.path.lexists(path):  # a dangling link counts as well
             raise _taken(path)
         beside.touch(exist_ok=False)
     except OSError as error:
@@ -93,12 +93,12 @@ def written_whole(path: Path, *, replace: bool = True) -> Iterator[Path]:
 def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) < len(pairs):
-        raise ValueError("a key stands in it twice")
+        raise ValueError("it contains a key twice")
     return content
 
 
 def _move_to_free(beside: Path, path: Path) -> None:
-    """Rename, unless somebody else has written the target in the meantime."""
+    """Rename, unless another process has written the target in the meantime."""
     try:
         os.link(beside, path)
     except FileExistsError:
@@ -108,4 +108,4 @@ def _move_to_free(beside: Path, path: Path) -> None:
 
 
 def _taken(path: Path) -> InputError:
-    return InputError(f"{path} exists already; choose another name or remove it")
+    return InputError(f"{path} already exists; choose another name or delete it")

@@ -1,47 +1,47 @@
-"""What can go wrong, and the one way to warn. No message ever contains a record's value."""
+"""Exceptions, warnings and the one way to warn. No message ever contains a record's value."""
 
 import sys
 import warnings
 
 
 class HushmeansError(Exception):
-    """Anything hushmeans raises on purpose; the message is one sentence for the user."""
+    """Base class of the errors that hushmeans raises; the message is one sentence for the user."""
 
 
 class InputError(HushmeansError, ValueError):
-    """Something the caller gave cannot work; the message names it and the fix."""
+    """An invalid argument, file or table; the message names it and says how to fix it."""
 
 
 class InputTypeError(HushmeansError, TypeError):
-    """Something the caller gave is of a kind that cannot work."""
+    """An argument or a column of the wrong type."""
 
 
 class BudgetError(HushmeansError):
-    """A question would cost more than what is left; nothing was answered."""
+    """The privacy budget does not cover the request; nothing was answered."""
 
 
 class PrivacyError(HushmeansError):
-    """What was spent does not match what was promised; nothing is released."""
+    """The privacy loss does not match the guarantee; nothing is released."""
 
 
 class LedgerError(HushmeansError):
-    """The ledger cannot be read, written or trusted; the message names it, never a password."""
+    """The ledger cannot be read, written or trusted; the message never contains a password."""
 
 
 class HushmeansWarning(UserWarning):
-    """Anything hushmeans warns of; the message is one sentence for the user."""
+    """Base class of the warnings that hushmeans issues; the message is one sentence."""
 
 
 class SimulationWarning(HushmeansWarning):
-    """Seeded noise can be subtracted again: the result is a simulation, not private."""
+    """Seeded noise can be reproduced and subtracted: the result is a simulation, not private."""
 
 
 class LedgerWarning(HushmeansWarning):
-    """A release is paid for, but the ledger did not take the usual course."""
+    """A fit went through, but something about its ledger needs attention."""
 
 
 def warn(message: str, category: type[HushmeansWarning] = HushmeansWarning) -> None:
-    """Warn, and point to the line that called into hushmeans.
+    """Issue a warning that points to the line that called into hushmeans.
 
     The command line prints each warning as one line on stderr.
     """

@@ -1,4 +1,4 @@
-"""DPKMeans: k-means under differential privacy, in the shape of a scikit-learn estimator."""
+"""DPKMeans: differentially private k-means as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -36,61 +36,65 @@ if TYPE_CHECKING:
 
 
 class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
-    """K-means clustering under differential privacy.
+    """Differentially private k-means clustering.
 
     Parameters
     ----------
     n_clusters
-        How many clusters to release.
+        The number of clusters to release.
     epsilon
-        The privacy budget of the whole fit: smaller is more private and noisier.
+        The privacy budget of the whole fit. Smaller values give stronger privacy and more noise.
     delta
-        0 for pure epsilon and Laplace noise; above 0, such as 1e-6, for Gaussian noise.
+        0 for pure differential privacy with Laplace noise; a small positive number, such as
+        1e-6, for (epsilon, delta)-differential privacy with Gaussian noise.
     bounds
-        Required: the public range of every feature, as anything that `Bounds` takes.
-        Values outside are clipped.
+        Required: the public range of every feature, in any form that `Bounds` accepts.
+        Values outside the bounds are clipped.
     method
-        "refined", our own; or the DP-KCCM paper's "allocation_nk" (or "kccm", the same),
-        "average_nk", "allocation_k", "average_k".
+        "refined", the default; or one of the DP-KCCM paper's methods: "allocation_nk" (alias
+        "kccm"), "average_nk", "allocation_k" or "average_k".
     method_options
-        Settings of the method, for research. The paper's have "rounds" and, where they merge,
-        "n" and "merge"; for ours see `hushmeans.methods.refined.RefinedMethod`.
+        Options of the method, for research. The paper's methods take "rounds" and, if they
+        merge clusters, "n" and "merge"; for the refined method see
+        `hushmeans.methods.refined.RefinedMethod`.
     rows_per_person
-        At most how many rows belong to one person; the noise grows with it.
+        The maximum number of rows that belong to one person. The guarantee covers all of a
+        person's rows, and the noise grows in proportion.
     missing
-        What a missing value counts as: "middle", the middle of the feature's range.
+        How missing values are replaced: "middle", the middle of the feature's range.
     random_state
-        None for real, private noise. A seed makes a simulation instead, for experiments and
-        tests: it warns, and the release is marked.
+        None for real noise. A seed gives a reproducible simulation without any privacy
+        guarantee, for experiments and tests: it warns, and the release is marked.
     columns
-        The features of a table or a file, in this order; None for all of its columns.
+        The columns of a table or a file to use as features, in this order; None for all.
     cache
-        A folder in which the encoded records of files may be kept while `fit` runs, in a file
-        without a name that nobody else can open. None to read the files for every question.
+        A folder in which `fit` may keep the encoded records of files while it runs, in an
+        unnamed file that no other process can open. None to read the files for every question.
     ledger
-        Where to debit the budget before a fit spends it: a `Ledger`, or the path or URL of one (a
-        `Ledger` does not show a password when the estimator is printed). None for no ledger.
-        A simulation is not debited.
+        The ledger to debit before a fit spends the budget: a `Ledger`, or its path or URL (a
+        `Ledger` hides the password when the estimator is printed). None for no ledger.
+        Simulations are not debited.
     dataset
-        With a ledger: the name it has for these records.
+        With a ledger: the name of the dataset to debit.
 
     Attributes
     ----------
     release_ : Release
-        All that is kept of a fit, and safe to publish.
+        The result of the fit, safe to publish. Nothing else is kept of the records.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The centres, in original units.
     cluster_sizes_ : ndarray of shape (n_clusters,)
-        The noisy numbers of records.
+        The noisy number of records in each cluster.
     n_features_in_ : int
+        The number of features seen during `fit`.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Only where the data had column names.
+        The names of the features, if the data had column names.
 
     Notes
     -----
-    There is no ``labels_`` and no ``inertia_``: both would say something exact about the
-    records. Nothing of the records is kept. What `predict`, `transform` and `fit_transform`
-    return speaks about single records and is not private.
+    There is no ``labels_`` or ``inertia_``: both are exact functions of the records and would
+    void the guarantee. The results of `predict`, `transform` and `fit_transform` describe
+    individual records and are not private.
 
     Examples
     --------
@@ -134,18 +138,18 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.dataset = dataset
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Spend the budget on the records and keep the release.
+        """Spend the privacy budget on the records and keep the release.
 
         Parameters
         ----------
         X
-            The records: a two-dimensional array, a pandas, Polars or Arrow table, or the path
-            of a CSV, Parquet or Arrow file, or of a folder of them; or a Spark DataFrame.
+            The records: a two-dimensional array; a pandas, Polars or Arrow table; a Spark
+            DataFrame; or the path of a CSV, Parquet or Arrow file, or of a folder of them.
         y
             Ignored.
         """
         if self.missing != "middle":
-            raise InputError(f"missing is {self.missing!r}; the only choice is 'middle'")
+            raise InputError(f"missing is {self.missing!r}; the only supported value is 'middle'")
         seed = _seed(self.random_state)
         settings = Settings.of(
             self.n_clusters,
@@ -179,20 +183,20 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         return np.array(self.release_.sizes)
 
     def predict(self, X: Any) -> IntArray:
-        """The index of the nearest centre for each record of new data."""
+        """The index of each record's nearest centre. NOT PRIVATE."""
         X = self._checked(X)
         return self.release_.predict(X)
 
     def transform(self, X: Any) -> FloatArray:
-        """Each record's distance to each centre, in the unit box (see `Release.transform`)."""
+        """The distance from each record to each centre (see `Release.transform`). NOT PRIVATE."""
         X = self._checked(X)
         return self.release_.transform(X)
 
     @property
     def fit_predict(self) -> NoReturn:
         raise AttributeError(
-            "DPKMeans has no fit_predict: the labels of the fitted records are not private; "
-            "call fit, and predict for records that you may see"
+            "DPKMeans has no fit_predict, because labels of the fitted records are not private; "
+            "call fit, then predict on records that you may see"
         )
 
     @property
@@ -200,7 +204,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         return self.release_.n_clusters
 
     def _remember_features(self, X: Any) -> None:
-        """Set what scikit-learn wants to know of the columns."""
+        """Set the feature attributes that scikit-learn expects."""
         if is_path(X) or is_spark(X) or self.columns is not None:
             self.feature_names_in_ = np.array(self.release_.box.names, dtype=object)
         else:
@@ -208,7 +212,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.n_features_in_ = self.release_.box.n_features
 
     def _checked(self, X: Any) -> Any:
-        """New data whose columns are those of the fit, or can be chosen by their names."""
+        """New data with the columns of the fit, selected by name where possible."""
         check_is_fitted(self)
         if is_path(X) or (is_table(X) and self.columns is not None):
             return X
@@ -225,7 +229,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
 
 def _opened(ledger: Ledger | str | PathLike[str] | None) -> Ledger | None:
-    """The ledger of a path or URL."""
+    """The ledger at a path or URL."""
     if ledger is None:
         return None
     from hushmeans.ledger import Ledger

@@ -1,7 +1,7 @@
-"""How good a clustering is. NOT PRIVATE: these numbers are exact functions of the records.
+"""The quality of a clustering. NOT PRIVATE: scores are exact functions of the records.
 
-They are for experiments on data that may be shown. Publishing them beside a release breaks
-the release's promise.
+Use them for experiments on data that is not sensitive. Publishing a score next to a release
+voids the release's privacy guarantee.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from hushmeans.types import FloatArray, GridArray
 
 @dataclass(frozen=True)
 class Score:
-    """How far records are from the nearest centre, on average, in the unit box.
+    """The average distance from records to their nearest centres, in the unit box.
 
     Attributes
     ----------
     nicv
-        The mean distance, as the paper prints it.
+        The mean distance, as defined in the paper.
     nicv_squared
         The mean squared distance, which k-means minimises.
     """
@@ -35,10 +35,10 @@ class Score:
 
 
 def nicv(data: Any, centres: Any, bounds: Any = None) -> float:
-    """Normalised intra-cluster variance as the paper prints it. NOT PRIVATE.
+    """Normalised intra-cluster variance as defined in the paper. NOT PRIVATE.
 
-    The mean distance, not squared, from a record to its nearest centre. Distances are
-    measured in the unit box, where every feature's range is [-1, 1].
+    This is the mean distance (not squared) from a record to its nearest centre, in the unit
+    box, where every feature's range is [-1, 1].
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def nicv(data: Any, centres: Any, bounds: Any = None) -> float:
     centres
         A release, or an array of centres in original units.
     bounds
-        The public range of every feature; not needed with a release.
+        The public range of every feature; not needed if `centres` is a release.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def nicv(data: Any, centres: Any, bounds: Any = None) -> float:
 def nicv_squared(data: Any, centres: Any, bounds: Any = None) -> float:
     """The mean squared distance to the nearest centre, which k-means minimises. NOT PRIVATE.
 
-    As `nicv`, with squared distances.
+    Takes the same parameters as `nicv`.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def nicv_squared(data: Any, centres: Any, bounds: Any = None) -> float:
 
 
 def score(records: GridArray, grid: Grid, centroids: FloatArray) -> Score:
-    """Both scores, for encoded records and centroids in the unit box. NOT PRIVATE."""
+    """Both scores of encoded records, for centroids in the unit box. NOT PRIVATE."""
     return _score(encoded_squares(records, grid, centroids))
 
 
@@ -81,7 +81,7 @@ def _evaluate(data: Any, centres: Any, bounds: Any) -> Score:
     else:
         squares = nearest_squares(data, Bounds(bounds), centres)
     if not len(squares):
-        raise InputError("there are no records to measure the distance of")
+        raise InputError("the data has no records; a score needs at least one")
     return _score(squares)
 
 

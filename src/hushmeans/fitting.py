@@ -1,4 +1,4 @@
-"""From records to a release: the one path that every way of fitting takes."""
+"""From records to a release: the one function behind the estimator and the command line."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ from hushmeans.version import versions
 if TYPE_CHECKING:
     from hushmeans.ledger import Ledger
 
-SIMULATED = (
-    "a seed is set: the noise is a simulation that can be subtracted again, so the result is not "
-    "private and no ledger is debited; fit without a seed (random_state=None) to release anything"
+SIMULATION_MESSAGE = (
+    "a seed is set, so the noise can be reproduced and subtracted: the result is a simulation "
+    "without any privacy guarantee, and no ledger is debited; fit without a seed "
+    "(random_state=None) before publishing anything"
 )
 
 
@@ -42,20 +43,20 @@ def fit_release(
     dataset: str | None = None,
     release_id: str | None = None,
 ) -> Release:
-    """Cluster the records and return what may be published.
+    """Cluster the records and return the result that may be published.
 
-    Everything the caller set is checked before a record is looked at. With a seed the noise
-    is a simulation, and the release says so.
+    All settings are checked before any record is read. With a seed the noise is simulated, and
+    the release is marked as a simulation.
 
-    With a ledger the budget is debited from the dataset of that name before the first question
-    is answered, and the release is stored there. A release id that was used before, with the
-    same settings, gives that release again and spends nothing. A simulation is not debited.
+    With a ledger, the budget is debited from the named dataset before the first question is
+    answered, and the release is stored in the ledger. Reusing a release id with the same
+    settings returns the stored release and spends nothing. A simulation is not debited.
     """
     booking = _booking(ledger, dataset, release_id, seed)
     payment = None if ledger is None or booking is None else Payment(ledger, booking, settings)
     if seed is not None:
         seed = whole_number("seed", seed, at_least=0)
-        warn(SIMULATED, SimulationWarning)
+        warn(SIMULATION_MESSAGE, SimulationWarning)
     watch = watch or Watch()
     with open_curator(
         data,
@@ -95,15 +96,19 @@ def fit_release(
 def _booking(
     ledger: Ledger | None, dataset: str | None, release_id: str | None, seed: int | None
 ) -> Booking | None:
-    """Where to book the fit, under a new id if the caller has none; None if it is not to be."""
+    """The ledger entry for the fit, with a new release id by default; None if there is none."""
     if ledger is None and (dataset is not None or release_id is not None):
-        raise InputError("a dataset and a release id are entries of a ledger; name the ledger too")
+        raise InputError(
+            "dataset and release_id refer to a ledger, and none was given; give the ledger too"
+        )
     if release_id is not None and seed is not None:
-        raise InputError("a simulation is not entered in a ledger; leave out the seed or the id")
+        raise InputError(
+            "a simulation is not recorded in a ledger; omit either the seed or the release id"
+        )
     if ledger is None:
         return None
     if dataset is None:
-        raise InputError("a ledger is kept by dataset; name the dataset that the records are from")
+        raise InputError("a ledger tracks each dataset by name; give the name of the dataset too")
     if seed is not None:
         return None
     return Booking(dataset, secrets.token_hex(8) if release_id is None else release_id)

@@ -1,4 +1,4 @@
-"""What one fit is asked for: checked once, then passed on whole."""
+"""The settings of one fit: checked once, then passed on as one value."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 from hushmeans.arguments import Amount, whole_number
 from hushmeans.budget import Budget
 from hushmeans.methods.method import Method
-from hushmeans.methods.registry import DEFAULT, canonical_name, chosen_method
+from hushmeans.methods.registry import DEFAULT_METHOD, canonical_name, chosen_method
 
 MOST_CLUSTERS = 10_000
-"""Beyond this the start alone takes hours."""
+"""With more, placing the starting centroids alone takes hours."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Settings:
     n_clusters
         How many clusters to release.
     budget
-        The epsilon and delta that the whole fit may spend.
+        The epsilon and delta of the whole fit.
     method_name
         The method's name, aliases resolved.
     method
@@ -57,11 +57,11 @@ class Settings:
         n_clusters: int,
         epsilon: Amount,
         delta: Amount = 0,
-        method: str = DEFAULT,
+        method: str = DEFAULT_METHOD,
         method_options: Mapping[str, Any] | None = None,
         rows_per_person: int = 1,
     ) -> Settings:
-        """The settings as a user writes them; see `DPKMeans` for what each means."""
+        """The settings from a user's arguments, which `DPKMeans` documents."""
         return cls(
             n_clusters=n_clusters,
             budget=Budget.of(epsilon, delta),
@@ -72,7 +72,7 @@ class Settings:
 
     @property
     def method_options(self) -> dict[str, int | float | str]:
-        """The method's options, the ones left at their defaults included."""
+        """The method's options, including those left at their defaults."""
         return self.method.options
 
     def with_epsilon(self, epsilon: Amount) -> Settings:

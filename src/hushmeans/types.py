@@ -15,4 +15,4 @@ GridArray: TypeAlias = NDArray[np.int32]
 """Encoded records: points of the grid."""
 
 BoolArray: TypeAlias = NDArray[np.bool_]
-"""Which of some things are meant."""
+"""A mask over rows."""

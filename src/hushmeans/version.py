@@ -1,4 +1,4 @@
-"""The version, and the versions of what privacy rests on."""
+"""The version of hushmeans, and of the packages that the privacy guarantee depends on."""
 
 import platform
 from functools import cache
@@ -8,7 +8,7 @@ __version__ = "0.1.0"
 
 
 def versions() -> dict[str, str]:
-    """The versions to name beside a result."""
+    """The versions to record with a result."""
     return {
         "hushmeans": __version__,
         "opendp": _installed("opendp"),
@@ -19,5 +19,5 @@ def versions() -> dict[str, str]:
 
 @cache
 def _installed(package: str) -> str:
-    """Read once from the package's files, which costs more than a round of a small fit."""
+    """Cached: reading the package's metadata takes longer than a round of a small fit."""
     return metadata.version(package)

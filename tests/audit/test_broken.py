@@ -43,7 +43,7 @@ def test_a_budget_spent_twice_is_noticed_before_anything_is_released(
     curator = Curator(source, Laplace(), Budget.of(1))
     for _ in range(2):
         curator.ask(one_centroid(NOBODY), WHOLE)
-    with pytest.raises(PrivacyError, match="epsilon 2"):
+    with pytest.raises(PrivacyError, match="epsilon = 2"):
         curator.settle()
 
 

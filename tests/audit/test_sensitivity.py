@@ -20,7 +20,7 @@ from pyarrow import csv, parquet
 
 from audit.search import Ask, Worst, climb, length, most, moved
 from hushmeans.curator.questions import Cells, Norm, Shifts, Size, Spread, Totals
-from hushmeans.curator.sources import opened
+from hushmeans.curator.sources import managed_source
 from hushmeans.schema import Bounds, Grid
 from hushmeans.types import GridArray, IntArray
 
@@ -116,7 +116,7 @@ def in_csv(records: GridArray, folder: Path) -> Any:
 
 def answers(data: Any, questions: list[Any], folder: Path | None = None) -> list[IntArray]:
     bounds = Bounds({f"f{index}": (-1, 1) for index in range(D)})
-    with opened(data, bounds, cache=folder) as source:
+    with managed_source(data, bounds, cache=folder) as source:
         return [source.answer(question) for question in questions]
 
 

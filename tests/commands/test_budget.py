@@ -53,15 +53,16 @@ def test_budget_alone_shows_its_help(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_a_fit_shows_the_running_total(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("budget", "set", "people", "--epsilon", "3") == 0
-    assert capsys.readouterr().out == "spent 0 of 3 on 'people'; left 3\n"
+    assert capsys.readouterr().out == "spent epsilon 0 of 3 on 'people'; 3 left\n"
     assert run(*FIT, "--out", "a.json") == 0
     assert run(*FIT, "--out", "b.json", "--epsilon", "0.5", "--dataset", "people") == 0
     captured = capsys.readouterr()
-    assert "Ledger: spent 1 of 3 on 'people' (named after the file, for want" in captured.out
-    assert "Ledger: spent 1.5 of 3 on 'people'; release id " in captured.out
+    assert "Ledger: spent epsilon 1 of 3 on 'people'; release id " in captured.out
+    assert captured.out.count("takes the file's name because --dataset was not given") == 1
+    assert "Ledger: spent epsilon 1.5 of 3 on 'people'; release id " in captured.out
     assert captured.err == ""
     assert run("budget", "show", "people") == 0
-    assert capsys.readouterr().out == "spent 1.5 of 3 on 'people'; left 1.5\n"
+    assert capsys.readouterr().out == "spent epsilon 1.5 of 3 on 'people'; 1.5 left\n"
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)])
@@ -70,7 +71,7 @@ def test_a_dataset_without_a_limit_is_warned_about(
 ) -> None:
     assert run(*FIT, "--out", "a.json", *form) == 0
     assert capsys.readouterr().err == (
-        "hushmeans: warning: the dataset 'people' has no limit; set one with "
+        "hushmeans: warning: the dataset 'people' has no budget limit; set one with "
         "hushmeans budget set people --epsilon TOTAL\n"
     )
 
@@ -84,8 +85,8 @@ def test_a_fit_above_the_limit_ends_in_one_sentence_and_nothing_written(
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err == (
-        "hushmeans: epsilon 1 is more than what is left of 'people': 0.5 of 0.5; nothing was "
-        "spent; ask for less, or raise the limit with hushmeans budget set\n"
+        "hushmeans: epsilon 1 exceeds the remaining budget of 'people': 0.5 of 0.5 is left; "
+        "nothing was spent; ask for less, or raise the limit with hushmeans budget set\n"
     )
     assert not (folder / "a.json").exists()
     assert Ledger().standing("people").debits == 0
@@ -108,7 +109,7 @@ def test_a_dataset_is_called_like_its_file(file: str, name: str) -> None:
 
 @pytest.mark.parametrize("file", [" .csv", "a\x07.csv"])
 def test_a_file_that_no_dataset_can_be_called_like(file: str) -> None:
-    with pytest.raises(InputError, match="use --dataset"):
+    with pytest.raises(InputError, match="give one with --dataset"):
         named_after(file)
 
 
@@ -146,7 +147,9 @@ def test_a_fit_can_be_repeated_by_its_id(capsys: pytest.CaptureFixture[str]) -> 
     run("budget", "set", "people", "--epsilon", "1")
     for name in ("a.json", "b.json"):
         assert run(*FIT, "--out", name, "--release-id", "first") == 0
-    assert "'first' was made before: this is that release, and noth" in capsys.readouterr().err
+    assert (
+        "'first' already exists: it was read from the ledger, and noth" in capsys.readouterr().err
+    )
     assert Path("a.json").read_text() == Path("b.json").read_text()
     assert run(*FIT, "--out", "a.json", "--release-id", "first") == 0
     assert Path("a.json").read_text() == Path("b.json").read_text()
@@ -159,7 +162,7 @@ def test_a_fit_that_is_repeated_replaces_no_other_file(capsys: pytest.CaptureFix
     for name, release_id in (("b.json", "first"), ("a.json", "second")):
         capsys.readouterr()
         assert run(*FIT, "--out", name, "--release-id", release_id) == 2
-        assert f"{name} exists already" in capsys.readouterr().err
+        assert f"{name} already exists" in capsys.readouterr().err
     assert Path("b.json").read_text() == "mine"
     assert run(*FIT, "--out", "a.json", "--release-id", "first", "--k", "3") == 2
     assert Ledger().standing("people").debits == 1
@@ -223,7 +226,7 @@ def test_verify_prints_a_digest_to_keep(capsys: pytest.CaptureFixture[str]) -> N
     assert seal["entries"] == 1
     assert run("budget", "verify", "--seen", seal["digest"]) == 0
     assert capsys.readouterr().out == (
-        f"No entry changed or missing, of 1; digest {seal['digest']}\n"
+        f"The ledger is intact; entries: 1, digest: {seal['digest']}\n"
     )
 
 
@@ -239,24 +242,28 @@ def mistake(*arguments: str, says: str) -> object:
         mistake("budget", "set", "people", "--epsilon", "-1", says="it must be above 0"),
         mistake("budget", "set", "people", "--epsilon", "nan", says="must be a finite number"),
         mistake("budget", "set", "p", "--epsilon", "1", "--delta", "1", says="delta is 1; it must"),
-        mistake("budget", "set", "", "--epsilon", "1", says="the dataset must have a name"),
+        mistake(
+            "budget", "set", "", "--epsilon", "1", says="the dataset's name must be printable text"
+        ),
         mistake("budget", "show", says="there is no ledger at"),
         mistake("budget", "show", "people", says="there is no ledger at"),
         mistake("budget", "verify", says="there is no ledger at"),
-        mistake("budget", "verify", "--ledger", "people.csv", says="damaged or no ledger"),
+        mistake("budget", "verify", "--ledger", "people.csv", says="damaged or not a ledger"),
         mistake("budget", "history", says="Missing argument"),
-        mistake("budget", "show", "--ledger", "mysql://me:word@host/b", says="is kept in a SQLite"),
-        mistake(*FIT, "--out", "a.json", "--ledger", "people.csv", says="damaged or no ledger"),
-        mistake(*FIT, "--out", "a.json", "--ledger", ".", says="it cannot be opened"),
+        mistake(
+            "budget", "show", "--ledger", "mysql://me:word@host/b", says="has an unsupported scheme"
+        ),
+        mistake(*FIT, "--out", "a.json", "--ledger", "people.csv", says="damaged or not a ledger"),
+        mistake(*FIT, "--out", "a.json", "--ledger", ".", says="the file cannot be opened"),
         mistake(
             *FIT,
             *("--out", "a.json", "--ledger", "postgresql://me:word@127.0.0.1:1/books"),
-            says="refuses or cannot be reached",
+            says="cannot be reached or refused",
         ),
-        mistake(*FIT, "--no-ledger", "--dataset", "people", says="--no-ledger contradicts"),
-        mistake(*FIT, "--no-ledger", "--ledger", "x", says="--no-ledger contradicts"),
-        mistake(*FIT, "--no-ledger", "--release-id", "x", says="--no-ledger contradicts"),
-        mistake(*FIT, "--seed", "7", "--release-id", "x", says="a simulation is not entered"),
+        mistake(*FIT, "--no-ledger", "--dataset", "people", says="--no-ledger cannot be combined"),
+        mistake(*FIT, "--no-ledger", "--ledger", "x", says="--no-ledger cannot be combined"),
+        mistake(*FIT, "--no-ledger", "--release-id", "x", says="--no-ledger cannot be combined"),
+        mistake(*FIT, "--seed", "7", "--release-id", "x", says="a simulation is not recorded"),
     ],
 )
 def test_a_mistake_ends_in_one_sentence_and_nothing_written(

@@ -16,13 +16,13 @@ from pyarrow import parquet
 from helpers.command_line import run
 from hushmeans.commands.terminal import show_release
 from hushmeans.curator.sources import files
-from hushmeans.fitting import SIMULATED
+from hushmeans.fitting import SIMULATION_MESSAGE
 from hushmeans.ledger import Ledger
 from hushmeans.release import Release
 from hushmeans.version import __version__
 
 CANARY = "73.123456789"
-SEEDED = f"hushmeans: warning: {SIMULATED}\n"
+SEEDED = f"hushmeans: warning: {SIMULATION_MESSAGE}\n"
 FIT = ("fit", "people.csv", "--k", "2", "--epsilon", "1", "--bounds", "bounds.toml")
 
 
@@ -243,7 +243,7 @@ def bad_bounds(*bounds: str, says: str) -> object:
         bad_fit("--delta", "1", says="delta is 1; it must be 0"),
         bad_fit("--delta", "some", says="delta is 'some'"),
         bad_fit("--method", "magic", says="there is no method 'magic'; choose one of"),
-        bad_fit("--option", "rounds", says="'rounds' is not of the form name=value"),
+        bad_fit("--option", "rounds", says="'rounds' is malformed; write it as name=value"),
         bad_fit("--option", "rounds=-1", says="rounds is -1; it must be at least 0"),
         bad_fit("--option", "rounds=few", says="rounds must be a whole number"),
         bad_fit("--option", "rounds=--5", says="rounds must be a whole number"),
@@ -259,30 +259,30 @@ def bad_bounds(*bounds: str, says: str) -> object:
         bad_fit("--rows-per-person", "1" + "0" * 20, says="or rows_per_person so large"),
         bad_fit("--seed", "x", says="Invalid value for '--seed'"),
         bad_fit("--seed", "-1", says="seed is -1; it must be at least 0"),
-        bad_fit("--epsilon", "10001", says="above 10,000 nothing is private"),
+        bad_fit("--epsilon", "10001", says="it must be at most 10,000"),
         bad_fit("--k", "1" + "0" * 20, says="n_clusters is 1" + "0" * 20 + "; it must be at most"),
         bad_fit("--out", "none/new.json", says="cannot write none/new.json: No such file"),
         bad_fit("--out", ".", says="cannot write .: it is a folder"),
-        bad_fit("--out", "release.json", says="release.json exists already; choose another name"),
-        bad_file("none.csv", says="none.csv: there is no such file"),
-        bad_file(".", says="bounds.toml: it is not a table by its name"),
-        bad_file("bounds.toml", says="bounds.toml: it is not a table by its name"),
-        bad_file("empty.csv", says="empty.csv: it is empty; a CSV table has a header"),
-        bad_file("index.csv", says="index.csv: a column has no name (an index? leave it out"),
-        bad_file("semicolons.csv", says="semicolons.csv: its fields are separated by semicolons"),
-        bad_file("quoted.csv", says="quoted.csv: its first row is not a header"),
-        bad_file("headless.csv", says="headless.csv: its first row looks like a record"),
-        bad_file("text.csv", says="text.csv: column 'visits' holds text"),
-        bad_file("ragged.csv", says="ragged.csv: its rows do not all have as many fields"),
+        bad_fit("--out", "release.json", says="release.json already exists; choose another name"),
+        bad_file("none.csv", says="none.csv: no such file or folder"),
+        bad_file(".", says="bounds.toml: unsupported file type"),
+        bad_file("bounds.toml", says="bounds.toml: unsupported file type"),
+        bad_file("empty.csv", says="empty.csv: the file is empty; a CSV file needs a header"),
+        bad_file("index.csv", says="index.csv: a column has no name; if it is a pandas index"),
+        bad_file("semicolons.csv", says="semicolons.csv: the fields are separated by semicolons"),
+        bad_file("quoted.csv", says="quoted.csv: the first row is not a header"),
+        bad_file("headless.csv", says="headless.csv: the first row looks like a record"),
+        bad_file("text.csv", says="text.csv: column 'visits' contains text"),
+        bad_file("ragged.csv", says="ragged.csv: some rows do not have as many fields"),
         bad_file("columns.csv", says="'visits', which the data does not have"),
-        bad_file("latin.csv", says="latin.csv: it cannot be read as a CSV table"),
+        bad_file("latin.csv", says="latin.csv: this is not a valid CSV file"),
         bad_fit("--columns", "age,iq", says="column 'iq' has no bounds"),
         bad_fit("--columns", "age,age", says="two columns named 'age'"),
         bad_fit("--columns", "", says="column '' has no bounds"),
         bad_fit("--cache", "none", says="cannot cache the encoded records in none: No such file"),
         bad_bounds(says="bounds are required"),
         bad_bounds("--bounds", "none.toml", says="cannot read the bounds file none.toml"),
-        bad_bounds("--bounds", "broken.toml", says="broken.toml does not parse"),
+        bad_bounds("--bounds", "broken.toml", says="cannot parse the bounds file broken.toml"),
         bad_bounds("--bounds", "turned.toml", says="feature 'age' are (100, 0)"),
         mistake("predict", "release.json", says="Missing argument"),
         mistake("predict", "none.json", "people.csv", says="cannot read the release none.json"),
@@ -290,12 +290,12 @@ def bad_bounds(*bounds: str, says: str) -> object:
         mistake("predict", "people.csv", "people.csv", says="not a hushmeans release"),
         mistake("predict", "tampered.json", "people.csv", says="does not match its checksum"),
         mistake("predict", "newer.json", "people.csv", says="upgrade hushmeans"),
-        mistake("predict", "release.json", "none.csv", says="none.csv: there is no such file"),
-        mistake("predict", "release.json", "text.csv", says="column 'visits' holds text"),
+        mistake("predict", "release.json", "none.csv", says="none.csv: no such file or folder"),
+        mistake("predict", "release.json", "text.csv", says="column 'visits' contains text"),
         mistake("predict", "release.json", "columns.csv", says="there is no column 'visits'"),
         mistake(
             *("predict", "release.json", "people.csv", "--out", "people.csv"),
-            says="people.csv exists already",
+            says="people.csv already exists",
         ),
         mistake(
             *("predict", "release.json", "people.csv", "--out", "none/new.csv"),
@@ -398,8 +398,7 @@ def test_the_installed_command_answers_a_mistake_without_a_traceback(folder: Pat
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.strip() == (
-        "hushmeans: text.csv: column 'visits' holds text where a number is expected; "
-        "drop or recode it"
+        "hushmeans: text.csv: column 'visits' contains text instead of numbers; drop or recode it"
     )
     assert snapshot(folder) == before
 
@@ -413,7 +412,7 @@ def test_a_binary_file_is_answered_by_the_installed_command_in_one_sentence(fold
         assert done.returncode == 2
         assert done.stdout == ""
         (sentence,) = done.stderr.splitlines()
-        assert sentence.startswith(f"hushmeans: {name}: it")
+        assert sentence.startswith(f"hushmeans: {name}: th")
         assert CANARY not in sentence
     assert not (folder / "new.json").exists()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -39,8 +40,21 @@ def test_a_plan_shows_errors_verdict_and_curve(capsys: pytest.CaptureFixture[str
     assert "visits" in out
     assert "#  <- this plan" in out
     assert f"about {expected.rows_for(0.02):,} rows" in out
-    assert f"about {expected.epsilon_for(0.02):g} with these rows" in out
-    assert "Nothing was spent" in out
+    assert f"about {expected.epsilon_for(0.02):g} with this many rows" in out
+    assert "No budget was spent" in out
+    assert "refined, 8 rounds, 2 centroids per cluster" in " ".join(out.split())
+
+
+def test_a_plan_shows_the_options_that_the_method_would_choose(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(*PLAN, "--json") == 0
+    plan = json.loads(capsys.readouterr().out)
+    cells = [Fraction(step["share"]) for step in plan["steps"] if step["question"] == "cells"]
+    chosen = plan["method_options"]
+    assert (chosen["rounds"], chosen["n"], chosen["cells_share"]) == (8, 2, float(sum(cells)))
+    assert run(*PLAN, "--option", "rounds=3", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["method_options"]["rounds"] == 3
 
 
 def test_a_plan_as_json(capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,10 +75,10 @@ def test_a_plan_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         (("--epsilon", "-1"), "epsilon is -1"),
         (("--epsilon", "nan"), "epsilon is 'nan'"),
         (("--rows", "0"), "rows is 0"),
-        (("--rows", "3"), "3 rows cannot make 5 clusters"),
+        (("--rows", "3"), "rows is 3; it must be at least the number of clusters, 5"),
         (("--error", "2"), "error is 2"),
         (("--error", "1e-9"), "error"),
-        (("--option", "rounds"), "not of the form name=value"),
+        (("--option", "rounds"), "write it as name=value"),
         (("--bounds", "none.toml"), "cannot read the bounds file none.toml"),
         (("--features", "3", "--bounds", "bounds.toml"), "the bounds have 2 features"),
     ],
@@ -101,7 +115,7 @@ def test_a_forecast_that_makes_no_sense_stops_a_fit_before_it_spends(
 ) -> None:
     assert run(*FIT, "1", "--rows", "1") == 2
     assert capsys.readouterr().err == (
-        "hushmeans: 1 rows cannot make 2 clusters; ask for fewer clusters\n"
+        "hushmeans: rows is 1; it must be at least the number of clusters, 2\n"
     )
     assert not (folder / "release.json").exists()
     assert Ledger().standing("people").debits == 0
@@ -111,7 +125,7 @@ def test_a_fit_whose_noise_shows_says_how_to_see_it_beforehand(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(*FIT, "0.001", "--method", "average_k") == 0
-    assert "hushmeans plan, which spends nothing" in capsys.readouterr().out
+    assert "To forecast the noise before spending any budget" in capsys.readouterr().out
 
 
 def test_a_release_tells_whether_noise_dominated(
@@ -125,7 +139,7 @@ def test_a_release_tells_whether_noise_dominated(
     lost = replace(release, standard_errors=widest)
     assert lost.noise_verdict().level == "dominates"
     show_release(lost)
-    assert "Noise dominated" in capsys.readouterr().out
+    assert "Noise dominates" in capsys.readouterr().out
 
 
 def test_a_single_centre_is_measured_by_the_box(release: Release) -> None:
@@ -137,3 +151,4 @@ def test_a_single_centre_is_measured_by_the_box(release: Release) -> None:
         size_standard_errors=release.size_standard_errors[:1],
     )
     assert one.noise_verdict().level == "dominates"
+    assert "100% of half the diagonal of the bounds" in str(one.noise_verdict())

@@ -26,7 +26,7 @@ from pyarrow import csv, feather, parquet
 from hushmeans.curator import kernel
 from hushmeans.curator.encode import encode
 from hushmeans.curator.questions import Cells, Question, Shifts, Size, Spread, Totals
-from hushmeans.curator.sources import cache, files, memory, opened
+from hushmeans.curator.sources import cache, files, managed_source, memory
 from hushmeans.fitting import fit_release
 from hushmeans.methods.registry import METHODS
 from hushmeans.schema import Bounds, Box
@@ -206,9 +206,9 @@ def batch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     if request.param is not None:
         if SPARK in request.node.name:
             pytest.skip("executors are other processes; Spark makes its own batches")
-        monkeypatch.setattr(memory, "BATCH", request.param)
+        monkeypatch.setattr(memory, "MEMORY_BATCH", request.param)
         monkeypatch.setattr(files, "BATCH_VALUES", request.param * len(RANGES))
-        monkeypatch.setattr(cache, "ROWS", 1024)  # whole pages
+        monkeypatch.setattr(cache, "MAPPED_ROWS", 1024)  # whole pages
 
 
 def expected(question: Question, table: pa.Table) -> IntArray:
@@ -222,7 +222,7 @@ def test_every_question_has_the_same_answer(
 ) -> None:
     table = people(n_records)
     held = hold(table)
-    with opened(held.data, held.bounds, cache=held.cache) as source:
+    with managed_source(held.data, held.bounds, cache=held.cache) as source:
         assert (source.box.low, source.box.high) == (BOX.low, BOX.high)
         for _ in range(2):
             for question in QUESTIONS.values():
@@ -233,7 +233,7 @@ def test_many_records_have_the_same_answer(hold: Callable[[pa.Table], Held]) -> 
     """So many that every kind of file is read in several parts without any setting changed."""
     table = people(100_000)
     held = hold(table)
-    with opened(held.data, held.bounds, cache=held.cache) as source:
+    with managed_source(held.data, held.bounds, cache=held.cache) as source:
         for question in QUESTIONS.values():
             np.testing.assert_array_equal(source.answer(question), expected(question, table))
 
@@ -272,6 +272,6 @@ def test_columns_are_taken_by_name_in_the_order_given(hold: Callable[[pa.Table],
     box = Box((0.0, -1.0), (3.0, 1.0), ("level", "score"))
     question = Totals(GRID, CENTROIDS[:, :2].copy())
     records = encode(matrix(table.select(names)), box)
-    with opened(held.data, held.bounds, columns=names, cache=held.cache) as source:
+    with managed_source(held.data, held.bounds, columns=names, cache=held.cache) as source:
         assert source.box == box
         np.testing.assert_array_equal(source.answer(question), kernel.answer(question, records))

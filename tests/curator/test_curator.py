@@ -17,7 +17,7 @@ from hushmeans.curator.mechanisms import Gaussian, Laplace, Mechanism, mechanism
 from hushmeans.curator.questions import Cells, Norm, Question, Shifts, Size, Spread, Totals
 from hushmeans.errors import BudgetError, InputError, PrivacyError
 from hushmeans.methods.registry import METHODS, chosen_method
-from hushmeans.methods.rounds import run
+from hushmeans.methods.rounds import noisy_rounds
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Box, Grid
 from hushmeans.types import IntArray
@@ -212,7 +212,9 @@ def test_the_records_are_asked_what_the_noise_was_made_for() -> None:
 def test_a_broken_plan_raises_before_any_answer(shares: list[str]) -> None:
     source = WatchedSource()
     with pytest.raises(BudgetError):
-        run(curator(source).ask, Grid(20), np.zeros((2, 3)), Plan(tuple(map(Fraction, shares))))
+        noisy_rounds(
+            curator(source).ask, Grid(20), np.zeros((2, 3)), Plan(tuple(map(Fraction, shares)))
+        )
     assert source.asked == 0
 
 
@@ -259,7 +261,7 @@ def test_a_round_paid_once_and_asked_twice_releases_nothing(
     monkeypatch.setattr(Account, "debit", lambda self, share: None)
     asked.ask(QUESTION, Fraction(1))
     asked.ask(QUESTION, Fraction(1))
-    with pytest.raises(PrivacyError, match="epsilon 2"):
+    with pytest.raises(PrivacyError, match="epsilon = 2"):
         asked.settle()
 
 

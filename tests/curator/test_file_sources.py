@@ -97,16 +97,19 @@ FAULTS: dict[str, tuple[dict[str, bytes], str]] = {
     "an unknown column": ({"a.parquet": parquet_with(iq=[1] * 50)}, r"'iq' without .*--columns"),
     "text": (
         {"a.parquet": parquet_with(age=[str(CANARY)] * 50)},
-        r"a\.parquet: column 'age' holds string, not numbers; drop",
+        r"a\.parquet: column 'age' has type string, which is not numeric; drop",
     ),
     "lists": (
         {"a.parquet": parquet_with(age=[[CANARY]] * 50)},
-        r"a\.parquet: column 'age' holds l",
+        r"a\.parquet: column 'age' has type l",
     ),
-    "structs": ({"a.parquet": parquet_with(age=NESTED)}, r"a\.parquet: column 'age' holds struct"),
+    "structs": (
+        {"a.parquet": parquet_with(age=NESTED)},
+        r"a\.parquet: column 'age' has type struct",
+    ),
     "dates": (
         {"a.parquet": parquet_with(age=[date(2020, 1, 1)] * 50)},
-        r"a\.parquet: column 'age' holds date32",
+        r"a\.parquet: column 'age' has type date32",
     ),
     "the same name twice": (
         {"a.parquet": as_bytes(TWICE)},
@@ -118,64 +121,67 @@ FAULTS: dict[str, tuple[dict[str, bytes], str]] = {
     ),
     "text in Feather": (
         {"a.feather": as_bytes({**GOOD, "age": [str(CANARY)] * 50}, feather.write_feather)},
-        r"a\.feather: column 'age' holds string",
+        r"a\.feather: column 'age' has type string",
     ),
-    "a Parquet file cut short": ({"a.parquet": FINE[:-9]}, r"a\.parquet: it cannot be read as a P"),
-    "a Parquet file of nothing": ({"a.parquet": b""}, r"a\.parquet: it cannot be read as a Parq"),
+    "a Parquet file cut short": ({"a.parquet": FINE[:-9]}, r"a\.parquet: this is not a valid P"),
+    "a Parquet file of nothing": ({"a.parquet": b""}, r"a\.parquet: this is not a valid Parq"),
     "a Parquet file with another footer": (
         {"a.parquet": FINE[:4] + FINE[60:]},
-        r"a\.parquet: it cannot be read",
+        r"a\.parquet: the file cannot be read",
     ),
     "a Parquet file with damaged pages": (
         {"a.parquet": FINE[:4] + b"\xff" * 40 + FINE[44:]},
-        r"a\.parquet: it cannot be read to its end",
+        r"a\.parquet: the file cannot be read to its end",
     ),
     "a Feather file cut short": (
         {"a.feather": as_bytes(GOOD, feather.write_feather)[:200]},
-        r"a\.feather: it cannot be read as an Arrow file",
+        r"a\.feather: this is not a valid Arrow file",
     ),
-    "a picture": ({"a.png": b"\x89PNG"}, r"a\.png: it is not a table by its name, .* \.parquet"),
-    "a file without an ending": ({"people": FINE}, "people: it is not a table by its name"),
+    "a picture": ({"a.png": b"\x89PNG"}, r"a\.png: unsupported file type; .* \.parquet"),
+    "a file without an ending": ({"people": FINE}, "people: unsupported file type"),
     "text in a CSV file": (
         {"a.csv": csv_text(f"25,x{CANARY}\n")},
-        r"a\.csv: column 'visits' holds",
+        r"a\.csv: column 'visits' contains",
     ),
 }
 
 FOLDER_FAULTS: dict[str, tuple[dict[str, bytes], str]] = {
-    "no files": ({"_SUCCESS": b"", ".part.crc": b""}, "there are no files in this folder"),
+    "no files": ({"_SUCCESS": b"", ".part.crc": b""}, "the folder contains no files"),
     "a file of another kind": (
         {"a.parquet": FINE, "b.csv": csv_text("1,2\n")},
-        r"b\.csv: it is not of the same format as .*a\.parquet",
+        r"b\.csv: the format differs from that of .*a\.parquet",
     ),
-    "a file of no kind": ({"a.parquet": FINE, "notes.txt": b"x"}, r"notes\.txt: it is not a table"),
+    "a file of no kind": (
+        {"a.parquet": FINE, "notes.txt": b"x"},
+        r"notes\.txt: unsupported file type",
+    ),
     "a column less": (
         {"a.parquet": FINE, "b.parquet": as_bytes({"age": [CANARY]})},
-        r"b\.parquet: it has no column 'visits', which .*a\.parquet has",
+        r"b\.parquet: column 'visits' is missing, which .*a\.parquet has",
     ),
     "a column more": (
         {"a.parquet": FINE, "b.parquet": parquet_with(iq=[CANARY] * 50)},
-        r"b\.parquet: it has a column 'iq', which .*a\.parquet has not",
+        r"b\.parquet: there is a column 'iq', which .*a\.parquet does not",
     ),
     "a column of text": (
         {"a.parquet": FINE, "b.parquet": parquet_with(visits=[str(CANARY)] * 50)},
-        r"b\.parquet: column 'visits' holds string",
+        r"b\.parquet: column 'visits' has type string",
     ),
     "another header": (
         {"a.csv": csv_text("1,2\n"), "b.csv": f"age,iq\n1,{CANARY}\n".encode()},
-        r"b\.csv: it has no column 'visits'",
+        r"b\.csv: column 'visits'",
     ),
     "text in a later CSV file": (
         {"a.csv": csv_text("1,2\n"), "b.csv": csv_text(f"1,x{CANARY}\n")},
-        r"b\.csv: column 'visits' holds text",
+        r"b\.csv: column 'visits' contains text",
     ),
     "a damaged file among good ones": (
         {"a.parquet": FINE, "b.parquet": FINE[:-9], "c.parquet": FINE},
-        r"b\.parquet: it cannot be read as a Parquet file",
+        r"b\.parquet: this is not a valid Parquet file",
     ),
     "a partition of text": (
         {f"visits=x{CANARY}/a.parquet": as_bytes({"age": [1]})},
-        r"visits=\*/a\.parquet: column 'visits' holds string",
+        r"visits=\*/a\.parquet: column 'visits' has type string",
     ),
     "a partition that is a column too": (
         {f"age={CANARY}/a.parquet": FINE},
@@ -183,7 +189,7 @@ FOLDER_FAULTS: dict[str, tuple[dict[str, bytes], str]] = {
     ),
     "a partition that not all have": (
         {"a.parquet": as_bytes({"age": [1]}), f"visits={CANARY}/a.parquet": as_bytes({"age": [1]})},
-        r"visits=\*/a\.parquet: it has a column 'visits', which",
+        r"visits=\*/a\.parquet: there is a column 'visits', which",
     ),
 }
 
@@ -211,7 +217,7 @@ def test_a_folder_that_cannot_be_used_is_refused_before_anything_is_spent(
 
 def test_a_link_that_leads_nowhere_is_no_missing_record(tmp_path: Path) -> None:
     (put(tmp_path, {"a.parquet": FINE}) / "b.parquet").symlink_to(tmp_path / "none")
-    with refused(r"b\.parquet: there is no such file"):
+    with refused(r"b\.parquet: no such file or folder"):
         open_source(tmp_path, BOUNDS)
 
 
@@ -219,20 +225,20 @@ def test_a_link_that_leads_nowhere_is_no_missing_record(tmp_path: Path) -> None:
 def test_no_record_counts_twice_because_of_a_link(tmp_path: Path, link: Any) -> None:
     put(tmp_path / "data", {"a.parquet": FINE})
     link(tmp_path / "data" / "a.parquet", tmp_path / "data" / "b.parquet")
-    with pytest.raises(InputError, match=r"b\.parquet: it is the same file as .*a\.parquet"):
+    with pytest.raises(InputError, match=r"b\.parquet: this is a link to .*a\.parquet"):
         open_source(tmp_path / "data", BOUNDS)
 
 
 def test_a_link_back_to_a_folder_is_refused(tmp_path: Path) -> None:
     (put(tmp_path / "data", {"a.parquet": FINE}) / "loop").symlink_to(tmp_path / "data")
-    with pytest.raises(InputError, match="a link in it leads to a folder that is in it already"):
+    with pytest.raises(InputError, match="a link in it leads to a folder that it already contains"):
         open_source(tmp_path / "data", BOUNDS)
 
 
 def test_a_name_that_is_not_utf_8_is_said_to_be_the_fault(tmp_path: Path) -> None:
     name = os.fsdecode(b"bad\xff.parquet")
     for path in (put(tmp_path, {name: FINE}), tmp_path / name):
-        with pytest.raises(InputError, match="its name is not UTF-8; rename it"):
+        with pytest.raises(InputError, match="the file name is not valid UTF-8; rename"):
             open_source(path, BOUNDS)
 
 
@@ -241,7 +247,7 @@ def test_a_name_that_is_not_utf_8_is_told_without_the_values_of_folders(
     tmp_path: Path, folder: str
 ) -> None:
     put(tmp_path, {f"{folder}/bad\udcff.parquet": FINE})
-    with pytest.raises(InputError, match=r"age=\*.*its name is not UTF-8") as caught:
+    with pytest.raises(InputError, match=r"age=\*.*the file name is not valid UTF-8") as caught:
         open_source(tmp_path, BOUNDS)
     assert "7654321" not in str(caught.value)
 
@@ -270,8 +276,8 @@ def late_damage(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (late_text, r"b\.csv: column 'visits' holds text where a number is expected"),
-        (late_damage, r"b\.parquet: it cannot be read to its end"),
+        (late_text, r"b\.csv: column 'visits' contains text instead of numbers"),
+        (late_damage, r"b\.parquet: the file cannot be read to its end"),
     ],
 )
 def test_a_fault_in_the_middle_of_a_round_ends_the_fit_with_the_share_spent(
@@ -294,10 +300,10 @@ def test_a_file_that_changes_during_a_fit_is_noticed(tmp_path: Path, name: str) 
     source = open_source(put(tmp_path, {name: content}) / name, BOUNDS)
     source.answer(Size())
     os.utime(tmp_path / name, (1, 1))
-    with refused("it has changed while it was read"):
+    with refused("the file changed while it was read"):
         source.answer(Size())
     (tmp_path / name).unlink()
-    with refused("it is gone"):
+    with refused("the file no longer exists"):
         source.answer(Size())
 
 
@@ -311,7 +317,7 @@ def test_other_columns_of_a_csv_file_may_hold_any_text_on_one_line(tmp_path: Pat
 def test_a_stray_quote_in_another_column_cannot_swallow_records(tmp_path: Path, end: str) -> None:
     rows = ("id,age", '"a,1', f"b,{CANARY}", '"c",3')
     path = put(tmp_path, {"a.csv": end.join(rows).encode()}) / "a.csv"
-    with refused(r"a\.csv: column 'id' has a line end or a stray quote"):
+    with refused(r"a\.csv: column 'id' has a line break or a stray quote"):
         open_source(path, Bounds({"age": (0, 100)}), columns=["age"])
 
 
@@ -364,15 +370,15 @@ FRAME = pd.DataFrame({"age": [CANARY], "visits": [1], "name": ["x"]})
 @pytest.mark.parametrize(
     ("data", "columns", "message"),
     [
-        (np.ones((2, 2)), ["age"], "from a table or a file only"),
+        (np.ones((2, 2)), ["age"], "needs a table or a file with column names"),
         (FRAME, ["age", "age"], "in columns: the data has two columns named 'age'"),
-        (FRAME, "age", "must be a list of the features' names"),
-        (FRAME, [1], "must be a list of the features' names"),
+        (FRAME, "age", "must be a list of column names"),
+        (FRAME, [1], "must be a list of column names"),
         (FRAME, [], "columns is empty"),
         (FRAME, ["age", "iq"], "column 'iq' has no bounds"),
         (FRAME[["name"]], ["age"], "there is no column 'age'"),
         (pa.table({"name": ["x"]}), ["age"], "there is no column 'age'"),
-        (FRAME.assign(age="x"), ["age"], "column 'age' holds .*string"),
+        (FRAME.assign(age="x"), ["age"], "column 'age' has type .*string"),
     ],
 )
 def test_columns_that_cannot_be_chosen_are_refused(data: Any, columns: Any, message: str) -> None:

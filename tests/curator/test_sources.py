@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse
 
-from hushmeans.curator.sources import memory, open_local, open_source
+from hushmeans.curator.sources import memory, open_local_source, open_source
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.schema import Bounds
 
@@ -39,7 +39,7 @@ def bounds_for(data: Any) -> Bounds:
 
 
 def encoded(data: Any, bounds: Bounds | None = None) -> list[list[int]]:
-    parts = list(open_local(data, bounds or bounds_for(data)).encoded())
+    parts = list(open_local_source(data, bounds or bounds_for(data)).encoded())
     assert all(records.dtype == np.int32 for records in parts)
     return [row for records in parts for row in records.tolist()]
 
@@ -139,7 +139,7 @@ def test_a_masked_integer_is_missing() -> None:
 def test_the_batch_size_does_not_matter(
     monkeypatch: pytest.MonkeyPatch, make: Any, batch: int
 ) -> None:
-    monkeypatch.setattr(memory, "BATCH", batch)
+    monkeypatch.setattr(memory, "MEMORY_BATCH", batch)
     assert encoded(make(WHOLE)) == WHOLE_ENCODED
 
 
@@ -151,7 +151,7 @@ def test_named_bounds_are_matched_by_name_whatever_the_order() -> None:
 
 @pytest.mark.parametrize("data", [WHOLE, WHOLE.tolist(), np.ma.MaskedArray(WHOLE)], ids=type)
 def test_named_bounds_are_refused_where_the_data_has_no_names(data: Any) -> None:
-    with pytest.raises(InputError, match="name features and the data has no column names"):
+    with pytest.raises(InputError, match="name features, but the data has no column names"):
         open_source(data, BOUNDS)
 
 
@@ -199,48 +199,60 @@ UNREADABLE = "a DataFrame with these columns cannot be read as a table of number
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (np.array([[CANARY, 1]], dtype=object), "must be numbers, not of dtype object"),
-        (np.array([[float(CANARY), 1]], dtype=object), "must be numbers, not of dtype object"),
-        (np.array([[CANARY, "1"]]), "must be numbers, not of dtype <U12"),
-        ([[CANARY, None]], "must be numbers, not of dtype object"),
-        (np.array([["2020-01-01"]], dtype="M8[D]"), "must be numbers"),
+        (np.array([[CANARY, 1]], dtype=object), "must be numeric, not of dtype object"),
+        (np.array([[float(CANARY), 1]], dtype=object), "must be numeric, not of dtype object"),
+        (np.array([[CANARY, "1"]]), "must be numeric, not of dtype <U12"),
+        ([[CANARY, None]], "must be numeric, not of dtype object"),
+        (np.array([["2020-01-01"]], dtype="M8[D]"), "must be numeric"),
         (COMPLEX, "Complex data not supported"),
-        (scipy.sparse.csr_array(WHOLE), "must not be sparse: .* use toarray"),
-        (scipy.sparse.coo_matrix(WHOLE), "must not be sparse: .* use toarray"),
+        (scipy.sparse.csr_array(WHOLE), "must not be sparse, .* use toarray"),
+        (scipy.sparse.coo_matrix(WHOLE), "must not be sparse, .* use toarray"),
         (np.array([float(CANARY)]), "1 dimension.*reshape"),
         (np.float64(CANARY), "0 dimension"),
         (np.ones((2, 2, 2)), "3 dimension"),
         (np.ones((3, 0)), "0 feature"),
-        ([[float(CANARY), 1.0], [2.0]], "must be a table of numbers with rows of one length"),
-        (None, "must be numbers"),
-        ({"age": [float(CANARY)]}, "must be numbers"),
+        ([[float(CANARY), 1.0], [2.0]], "must be a table of numbers with rows of equal length"),
+        (None, "must be numeric"),
+        ({"age": [float(CANARY)]}, "must be numeric"),
         (pd.DataFrame({"age": [CANARY, 1], "visits": [1, 2]}), "column 'age' has dtype object"),
-        (pd.DataFrame({"age": [CANARY], "visits": [1]}), "column 'age' holds .*string, not num"),
-        (pd.DataFrame({"age": pd.Categorical([CANARY]), "visits": [1]}), "'age' holds dictionary"),
-        (pd.DataFrame({"age": pd.to_datetime(["2020"]), "visits": [1]}), "'age' holds timestamp"),
+        (
+            pd.DataFrame({"age": [CANARY], "visits": [1]}),
+            "column 'age' has type .*string, which is not num",
+        ),
+        (
+            pd.DataFrame({"age": pd.Categorical([CANARY]), "visits": [1]}),
+            "'age' has type dictionary",
+        ),
+        (
+            pd.DataFrame({"age": pd.to_datetime(["2020"]), "visits": [1]}),
+            "'age' has type timestamp",
+        ),
         (pd.DataFrame([[1, float(CANARY)]], columns=["age", "age"]), "two columns named 'age'"),
         (pd.DataFrame([[1, 2]], columns=[1, "1"]), "two columns named '1'; rename one"),
         (pd.DataFrame(index=[1, 2]), "0 feature"),
-        (pd.Series([float(CANARY)], name="age"), r"got one column; use frame\[\[name\]\]"),
-        (pl.DataFrame({"age": [CANARY], "visits": [1]}), "column 'age' holds string"),
-        (pl.DataFrame({"age": [[float(CANARY)]], "visits": [1]}), "column 'age' holds .*list"),
+        (pd.Series([float(CANARY)], name="age"), r"got a single column; use frame\[\[name\]\]"),
+        (pl.DataFrame({"age": [CANARY], "visits": [1]}), "column 'age' has type string"),
+        (pl.DataFrame({"age": [[float(CANARY)]], "visits": [1]}), "column 'age' has type .*list"),
         (pl.DataFrame(), "0 feature"),
         (
             pl.Series("age", [float(CANARY)]),
             "a Series with these columns cannot be read as a table",
         ),
-        (pa.table({"age": [CANARY], "visits": [1]}), "column 'age' holds string, not numbers"),
+        (
+            pa.table({"age": [CANARY], "visits": [1]}),
+            "column 'age' has type string, which is not numeric",
+        ),
         (pa.table([[1], [2]], names=["age", "age"]), "two columns named 'age'; rename one"),
         (pa.table({}), "0 feature"),
-        (np.ma.MaskedArray([["x" + CANARY, "1"]]), "must be numbers"),
-        (np.ma.MaskedArray(np.array([["x" + CANARY, 1]], dtype=object)), "must be numbers"),
+        (np.ma.MaskedArray([["x" + CANARY, "1"]]), "must be numeric"),
+        (np.ma.MaskedArray(np.array([["x" + CANARY, 1]], dtype=object)), "must be numeric"),
         (np.ma.MaskedArray(COMPLEX), "Complex data"),
         (pd.DataFrame(COMPLEX, columns=["age", "visits"]), UNREADABLE),
         (pd.DataFrame({"age": pd.arrays.SparseArray([1.0]), "visits": [1]}), UNREADABLE),
         (pd.DataFrame(WHOLE, columns=["age", "visits"], dtype=np.longdouble), UNREADABLE),
         (pl.DataFrame(columns()).cast(pl.Int128), UNREADABLE),
         (Quoting(), "a Quoting with these columns cannot be read as a table"),
-        (QuotingArray(), "must be a table of numbers with rows of one length"),
+        (QuotingArray(), "must be a table of numbers with rows of equal length"),
     ],
 )
 def test_what_is_no_table_of_numbers_is_refused_without_a_value(data: Any, message: str) -> None:
@@ -298,7 +310,7 @@ def test_text_in_a_column_is_refused_by_the_columns_name_and_never_quoted(
     with pytest.raises(InputError) as refusal:
         encoded(path)
     assert str(refusal.value) == (
-        f"{path}: column 'visits' holds text where a number is expected; drop or recode it"
+        f"{path}: column 'visits' contains text instead of numbers; drop or recode it"
     )
     check_that_nothing_leaks(refusal.value, text)
 
@@ -309,7 +321,7 @@ def test_ragged_rows_are_refused_as_such(tmp_path: Path, row: str, before: int) 
     path = write(tmp_path, "age,visits\n" + "25,2\n" * before + row + "\n")
     with pytest.raises(InputError) as refusal:
         encoded(path)
-    assert str(refusal.value) == (f"{path}: its rows do not all have as many fields as its header")
+    assert str(refusal.value) == (f"{path}: some rows do not have as many fields as the header")
     check_that_nothing_leaks(refusal.value)
 
 
@@ -370,12 +382,12 @@ def test_records_that_stray_quotes_make_part_of_the_header_are_refused(tmp_path:
     check_that_nothing_leaks(refusal.value)
 
 
-UNFIT = "it cannot be read as a CSV table with a header row"
-HEADLESS = "its first row looks like a record; put the names of the columns there"
-EMPTY = "it is empty; a CSV table has a header row"
-NAMELESS = "a column has no name (an index? leave it out: to_csv(..., index=False))"
-SEMICOLONS = "its fields are separated by semicolons; separate them by commas"
-NO_HEADER = "its first row is not a header; put the names of the columns there"
+UNFIT = "this is not a valid CSV file with a header row"
+HEADLESS = "the first row looks like a record; add a header row with the column names"
+EMPTY = "the file is empty; a CSV file needs a header row"
+NAMELESS = "a column has no name; if it is a pandas index, use to_csv(..., index=False)"
+SEMICOLONS = "the fields are separated by semicolons; use commas"
+NO_HEADER = "the first row is not a header; add a header row with the column names"
 WHOLE_SENTENCES = (UNFIT, HEADLESS, EMPTY, NAMELESS, SEMICOLONS, NO_HEADER)
 
 
@@ -388,8 +400,8 @@ def parquet_file() -> bytes:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("none.csv", None, "none.csv: there is no such file"),
-        (".", None, "there are no files in this folder"),
+        ("none.csv", None, "none.csv: no such file or folder"),
+        (".", None, "the folder contains no files"),
         ("empty.csv", b"", EMPTY),
         ("blank.csv", b"\n\n\n", EMPTY),
         ("mark.csv", b"\xef\xbb\xbf", EMPTY),
@@ -405,7 +417,7 @@ def parquet_file() -> bytes:
         ("record.csv", f"{CANARY};7\n".encode(), SEMICOLONS),
         ("quoted.csv", f'"age\n(years)",visits\n{CANARY},2\n'.encode(), NO_HEADER),
         ("quoted.csv", f'age,"visits\n(a year)"\n{CANARY},2\n'.encode(), NO_HEADER),
-        ("people.csv", parquet_file(), "people.csv: it"),
+        ("people.csv", parquet_file(), "people.csv: th"),
         ("picture.csv", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20, UNFIT),
         ("zeros.csv", bytes(5000), HEADLESS),
         ("long.csv", b"x" * 200_000 + b",y\n1,2\n", UNFIT),

@@ -23,7 +23,7 @@ from helpers import command_line
 from helpers.spark_cluster import MASTER
 from helpers.told import Told
 from hushmeans.curator.questions import Cells, Size, Totals
-from hushmeans.curator.sources import open_source, opened, spark, spark_files
+from hushmeans.curator.sources import managed_source, open_source, spark, spark_files
 from hushmeans.curator.sources.memory import MemorySource
 from hushmeans.curator.sources.spark import SparkSource, from_spark
 from hushmeans.errors import InputError, InputTypeError
@@ -122,7 +122,7 @@ def check_same_answers(frame: DataFrame, table: pa.Table, bounds: Bounds) -> Non
     memory = open_source(table, bounds)
     assert isinstance(memory, MemorySource)
     centroids = np.unique(memory.records, axis=0).astype(np.int64)
-    with opened(frame, bounds) as source:
+    with managed_source(frame, bounds) as source:
         assert source.box == memory.box
         for question in (Size(), Totals(memory.box.grid, centroids)):
             np.testing.assert_array_equal(source.answer(question), memory.answer(question))
@@ -142,7 +142,7 @@ def test_columns_can_be_chosen(session: SparkSession) -> None:
     frame = session.createDataFrame(people()).selectExpr("'x' AS name", "visits", "age")
     table = pa.Table.from_pandas(people())
     memory = open_source(table, BOUNDS, columns=["visits"])
-    with opened(frame, BOUNDS, columns=["visits"]) as source:
+    with managed_source(frame, BOUNDS, columns=["visits"]) as source:
         assert source.box == memory.box
         assert source.answer(Size()) == [3000]
 
@@ -152,8 +152,8 @@ def test_wide_answers_are_added_up_in_the_cluster(session: SparkSession) -> None
     memory = open_source(people(), BOUNDS)
     borders = tuple(range(-(2**20), 2**20, 2**14))
     question = Cells(memory.box.grid, (borders, borders))
-    assert question.shape[0] > spark.WIDE
-    with opened(frame, BOUNDS) as source:
+    assert question.shape[0] > spark.MOST_TOTALS_ON_DRIVER
+    with managed_source(frame, BOUNDS) as source:
         np.testing.assert_array_equal(source.answer(question), memory.answer(question))
 
 
@@ -167,11 +167,11 @@ def check_that_nothing_leaks(error: BaseException) -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        (f"'{CANARY}' AS age, 1 AS visits", "column 'age' holds string, not numbers"),
-        ("current_date() AS age, 1 AS visits", "column 'age' holds date32"),
-        (f"array({CANARY}) AS age, 1 AS visits", "column 'age' holds list"),
-        (f"struct({CANARY}) AS age, 1 AS visits", "column 'age' holds struct"),
-        ("INTERVAL '1' YEAR AS age, 1 AS visits", "column 'age' holds .*interval year"),
+        (f"'{CANARY}' AS age, 1 AS visits", "column 'age' has type string, which is not numeric"),
+        ("current_date() AS age, 1 AS visits", "column 'age' has type date32"),
+        (f"array({CANARY}) AS age, 1 AS visits", "column 'age' has type list"),
+        (f"struct({CANARY}) AS age, 1 AS visits", "column 'age' has type struct"),
+        ("INTERVAL '1' YEAR AS age, 1 AS visits", "column 'age' has type .*interval year"),
         (f"{CANARY} AS age, 2 AS age", "two columns named 'age'; rename one"),
         (f"{CANARY} AS age, 2 AS visits, 3 AS iq", "column 'iq' without bounds"),
         (f"{CANARY} AS age", "'visits', which the data does not have"),
@@ -193,7 +193,9 @@ def test_a_fault_of_the_data_shows_before_anything_is_spent_and_quotes_nothing(
 ) -> None:
     frame = session.range(5).selectExpr(f"CAST({text} AS double) AS age", "id AS visits")
     told = Told()
-    with pytest.raises(InputError, match="Spark stopped with CAST_INVALID_INPUT; its") as refusal:
+    with pytest.raises(
+        InputError, match="Spark failed with CAST_INVALID_INPUT; see its"
+    ) as refusal:
         hushmeans.fitting.fit_release(frame, Settings.of(2, 1), bounds=BOUNDS, seed=0, watch=told)
     check_that_nothing_leaks(refusal.value)
     assert told.spent == []
@@ -221,7 +223,7 @@ def test_an_error_in_the_middle_of_a_fit_quotes_nothing_and_leaves_nothing(
         return answer(self, question)
 
     monkeypatch.setattr(SparkSource, "answer", fail_later)
-    with pytest.raises(InputError, match="the Spark DataFrame: Spark stopped") as refusal:
+    with pytest.raises(InputError, match="the Spark DataFrame: Spark failed") as refusal:
         quick(frame)
     check_that_nothing_leaks(refusal.value)
     assert len(asked) == 2
@@ -273,7 +275,7 @@ def test_a_round_in_which_an_executor_is_killed_gives_the_same_answer(
         os.kill(victim, signal.SIGKILL)
         during.extend(tracker.getActiveJobsIds())
 
-    with opened(frame, BOUNDS) as source:
+    with managed_source(frame, BOUNDS) as source:
         undisturbed = source.answer(question)
         killer = threading.Thread(target=kill)
         killer.start()
@@ -321,13 +323,13 @@ def test_files_give_the_same_release_with_and_without_spark(folder: Path, name: 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("text.csv", "column 'visits' holds text where a number is expected; drop or recode it"),
-        ("ragged.csv", "its rows do not all have as many fields as its header"),
-        ("headless.csv", "headless.csv: its first row looks like a record"),
-        ("broken.parquet", "broken.parquet: it is not Parquet"),
-        ("nowhere.csv", "nowhere.csv: there is no such file or folder that Spark can read"),
-        ("bounds.toml", "bounds.toml: it is not a table by its name"),
-        (".", "it is not a table by its name"),
+        ("text.csv", "column 'visits' contains text instead of numbers; drop or recode it"),
+        ("ragged.csv", "some rows do not have as many fields as the header"),
+        ("headless.csv", "headless.csv: the first row looks like a record"),
+        ("broken.parquet", "broken.parquet: this is not valid Parquet"),
+        ("nowhere.csv", "nowhere.csv: no such file or folder that Spark can read"),
+        ("bounds.toml", "bounds.toml: unsupported file type"),
+        (".", "unsupported file type"),
     ],
 )
 def test_files_that_will_not_do_are_refused_in_a_sentence(

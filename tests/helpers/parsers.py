@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from hushmeans.curator.sources import open_local, open_new
+from hushmeans.curator.sources import open_local_source, open_source_for_box
 from hushmeans.ledger import Ledger
 from hushmeans.release import Release
 from hushmeans.report import Report, page
@@ -40,7 +40,7 @@ def bounds(folder: Path, content: bytes, suffix: str = ".toml") -> None:
 def table(folder: Path, content: bytes, suffix: str = ".csv") -> None:
     """Read a file of records as `fit` and as `predict` do."""
     path = _written(folder / f"people{suffix}", content)
-    for source in (open_local(path, Bounds((0, 100))), open_new(path, BOX)):
+    for source in (open_local_source(path, Bounds((0, 100))), open_source_for_box(path, BOX)):
         for records in source.encoded():
             assert abs(records).max(initial=0) <= source.box.grid.unit
 

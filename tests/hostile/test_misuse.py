@@ -19,7 +19,7 @@ from hushmeans import Bounds, DPKMeans, Ledger, Release
 from hushmeans.arguments import whole_number
 from hushmeans.commands.main import main
 from hushmeans.commands.terminal import show_release
-from hushmeans.curator.sources import csv_files, open_local
+from hushmeans.curator.sources import csv_files, open_local_source
 from hushmeans.documents import written_whole
 from hushmeans.errors import HushmeansError, InputError
 
@@ -39,19 +39,25 @@ def fit(data: Any, **settings: Any) -> None:
 @pytest.mark.parametrize(
     ("use", "says"),
     [
-        (lambda: Release.load("a\0b"), "this is not a valid file name"),
-        (lambda: Bounds("a\0b"), "this is not a valid file name"),
+        (lambda: Release.load("a\0b"), "the file name contains a null character"),
+        (lambda: Bounds("a\0b"), "the file name contains a null character"),
         (lambda: Release.load(LONG), "File name too long"),
         (lambda: Bounds(LONG), "File name too long"),
         (lambda: write_somewhere(LONG), "File name too long"),
-        (lambda: fit(f"{LONG}.csv"), "it cannot be read"),
-        (lambda: fit("a\0b.csv"), "it cannot be read"),
+        (lambda: fit(f"{LONG}.csv"), "the file cannot be read"),
+        (lambda: fit("a\0b.csv"), "the file cannot be read"),
         (lambda: fit(np.ones((2, 2)), bounds="\udcff.toml"), "No such file"),
-        (lambda: DPKMeans(10**5000, bounds=(0, 1)).fit([[0.5]]), "n_clusters is of 16610 bits"),
-        (lambda: whole_number("n", -(10**5000)), "n is of 16610 bits; it must be at least 1"),
+        (
+            lambda: DPKMeans(10**5000, bounds=(0, 1)).fit([[0.5]]),
+            "n_clusters is a number of 16610 bits",
+        ),
+        (
+            lambda: whole_number("n", -(10**5000)),
+            "n is a number of 16610 bits; it must be at least 1",
+        ),
         (lambda: fit([[0.5]], rows_per_person=10**5000), "rows_per_person so large"),
         (lambda: Ledger("~nobody-of-this-name/ledger"), "this user has no home folder"),
-        (lambda: Ledger("postgresql://host/\ud800"), "URL cannot be read"),
+        (lambda: Ledger("postgresql://host/\ud800"), "URL is malformed"),
         (lambda: Ledger(f"/{LONG}").datasets(), "File name too long"),
     ],
 )
@@ -63,10 +69,13 @@ def test_a_name_or_a_number_that_cannot_be_is_refused(use: Callable[[], None], s
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"centres": ((1e308, 0.5),) * 2}, "numbers too large"),
-        ({"sizes": (1e308,) * 2}, "numbers too large"),
-        ({"standard_errors": ((1e200, 1.0),) * 2}, "numbers too large"),
-        ({"method_options": (("merge", "x"),)}, "merged by 'x', a rule that is not known here"),
+        ({"centres": ((1e308, 0.5),) * 2}, "numbers that are too large"),
+        ({"sizes": (1e308,) * 2}, "numbers that are too large"),
+        ({"standard_errors": ((1e200, 1.0),) * 2}, "numbers that are too large"),
+        (
+            {"method_options": (("merge", "x"),)},
+            "merged by the rule 'x', which this hushmeans does not",
+        ),
     ],
 )
 def test_a_release_that_no_fit_has_made_is_not_computed_with(
@@ -79,7 +88,7 @@ def test_a_release_that_no_fit_has_made_is_not_computed_with(
 def test_a_key_that_stands_twice_is_refused(tmp_path: Path) -> None:
     bounds = tmp_path / "bounds.json"
     bounds.write_text('{"age": [0, 1], "age": [0, 100]}')
-    with pytest.raises(InputError, match="a key stands in it twice"):
+    with pytest.raises(InputError, match="it contains a key twice"):
         Bounds(bounds)
     twice = made(2, 2).to_json().replace('"epsilon": "1"', '"epsilon": "9", "epsilon": "1"')
     with pytest.raises(InputError, match="this is not a hushmeans release"):
@@ -95,16 +104,16 @@ def test_an_arrow_file_that_claims_more_records_than_it_has_is_refused(
     feather.write_feather(pa.table({"age": [1.0] * 777}), path, compression=compression)
     truth, lie = struct.pack("<q", 777), struct.pack("<q", claimed)
     path.write_bytes(path.read_bytes().replace(truth, lie))
-    with pytest.raises(InputError, match="damaged or cut short"):
-        list(open_local(path, Bounds((0, 1))).encoded())
+    with pytest.raises(InputError, match="damaged or truncated"):
+        list(open_local_source(path, Bounds((0, 1))).encoded())
 
 
 def test_an_arrow_column_whose_name_is_no_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "people.arrow"
     feather.write_feather(pa.table({"agedness": [1.0]}), path)
     path.write_bytes(path.read_bytes().replace(b"agedness", b"\xff\xfedness"))
-    with pytest.raises(InputError, match="cannot be read as an Arrow file"):
-        open_local(path, Bounds((0, 1)))
+    with pytest.raises(InputError, match="not a valid Arrow file"):
+        open_local_source(path, Bounds((0, 1)))
 
 
 @pytest.mark.parametrize("piece", [b"a", b"\n", b",", b'"'])
@@ -121,8 +130,8 @@ def test_the_header_is_looked_for_in_one_block_of_what_a_gzip_file_unpacks_to(
 
     monkeypatch.setattr(csv_files, "reader", measured)
     with pytest.raises(InputError):
-        open_local(path, Bounds((0, 1)))
-    assert max(lengths, default=0) <= csv_files.BLOCK
+        open_local_source(path, Bounds((0, 1)))
+    assert max(lengths, default=0) <= csv_files.HEADER_BYTES
 
 
 def test_brackets_in_a_name_are_shown_and_no_markup(capsys: pytest.CaptureFixture[str]) -> None:
@@ -146,6 +155,8 @@ def test_text_in_a_ledger_that_is_damaged_is_not_quoted(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     Ledger(path).set_limit(f"people {CANARY}", 1)
     path.write_bytes(path.read_bytes().replace(CANARY.encode(), b"\xff" + CANARY[1:].encode()))
-    with pytest.raises(HushmeansError, match="it is damaged; restore it from a backup") as refusal:
+    with pytest.raises(
+        HushmeansError, match="the file is damaged; restore it from a backup"
+    ) as refusal:
         Ledger(path).datasets()
     assert CANARY[1:] not in str(refusal.value)

@@ -93,7 +93,8 @@ def test_a_read_only_ledger_can_be_read_and_not_debited(folder: Path) -> None:
     folder.chmod(0o555)
     assert spend(place, user=unprivileged()) == (
         0,
-        f"the ledger {place}: it cannot be written to; give it or its folder write permission",
+        f"the ledger {place}: the file cannot be written; "
+        "grant write permission on it and its folder",
     )
     assert Ledger(place).standing("people").debits == 0
 
@@ -103,14 +104,14 @@ def test_a_ledger_that_may_not_be_opened_is_named(folder: Path) -> None:
     Ledger(place).set_limit("people", 1)
     place.chmod(0)
     _, sentence = spend(place, user=unprivileged())
-    assert sentence.startswith(f"the ledger {place}: it cannot be opened; check the path")
+    assert sentence.startswith(f"the ledger {place}: the file cannot be opened; check the path")
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(LedgerError, match=r"file/ledger.sqlite: (File exists|Not a directory)"):
         Ledger(tmp_path / "file" / "ledger.sqlite").set_limit("people", 1)
-    with pytest.raises(LedgerError, match="it cannot be opened"):
+    with pytest.raises(LedgerError, match="the file cannot be opened"):
         Ledger(tmp_path).set_limit("people", 1)
 
 
@@ -119,20 +120,20 @@ def test_a_damaged_file_is_refused(ledger: Ledger) -> None:
     content = bytearray(path.read_bytes())
     content[100:4096] = b"\xff" * 3996
     path.write_bytes(content)
-    assert "it is damaged; restore it from a backup" in refusal(ledger)
+    assert "the file is damaged; restore it from a backup" in refusal(ledger)
     assert path.read_bytes() == content
 
 
 def test_a_file_cut_short_is_refused(ledger: Ledger) -> None:
     path = file_of(ledger)
     path.write_bytes(path.read_bytes()[:6000])
-    assert "it is damaged; restore it from a backup" in refusal(ledger)
+    assert "the file is damaged; restore it from a backup" in refusal(ledger)
 
 
 def test_a_file_of_another_kind_is_refused_and_left_alone(ledger: Ledger) -> None:
     path = file_of(ledger)
     path.write_text("age,visits\n" * 1000)
-    assert "it is damaged or no ledger" in refusal(ledger)
+    assert "the file is damaged or not a ledger" in refusal(ledger)
     assert path.read_text() == "age,visits\n" * 1000
 
 
@@ -142,7 +143,7 @@ def test_a_database_of_something_else_is_left_alone(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE songs (title TEXT)")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(LedgerError, match="is a database of something else"):
+    with pytest.raises(LedgerError, match="is a database of another application"):
         Ledger(path).set_limit("people", 1)
     with pytest.raises(LedgerError, match="there is no ledger at"):
         Ledger(path).datasets()
@@ -161,7 +162,7 @@ def test_an_empty_file_is_a_ledger_to_be(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ("UPDATE hushmeans_ledger SET version = 2", "has schema 2 and .* up to 1; upgrade"),
+        ("UPDATE hushmeans_ledger SET version = 2", "has schema 2, and .* up to 1; upgrade"),
         ("UPDATE hushmeans_ledger SET version = 0", "is damaged; restore it"),
         ("DELETE FROM hushmeans_ledger", "is damaged; restore it"),
     ],
@@ -211,13 +212,13 @@ def test_a_writer_that_never_ends_is_not_waited_for_for_ever(
     place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opening = [statement.replace("'60s'", "'1s'") for statement in database.TO_WRITE["postgresql"]]
-    monkeypatch.setattr(database, "PATIENCE", 0.2)
+    monkeypatch.setattr(database, "LOCK_TIMEOUT", 0.2)
     monkeypatch.setattr(database, "TO_WRITE", {**database.TO_WRITE, "postgresql": opening})
     ledger = Ledger(place)
     ledger.set_limit("people", 1)
     with (
         database.writing(ledger.address),
-        pytest.raises(LedgerError, match=r"others have kept it locked|lock timeout"),
+        pytest.raises(LedgerError, match=r"other processes kept it locked|lock timeout"),
     ):
         ledger.debit("people", ONE, "one")
     ledger.debit("people", ONE, "one")
@@ -247,7 +248,7 @@ def test_postgresql_that_is_down_before_a_fit_ends_it(
     fit(place, "one")
     postgres.stop()
     try:
-        with pytest.raises(LedgerError, match="refuses or cannot be reached") as caught:
+        with pytest.raises(LedgerError, match="cannot be reached or refused") as caught:
             fit(place, "two")
     finally:
         postgres.start()
@@ -268,7 +269,7 @@ def test_postgresql_that_goes_down_before_the_first_question_ends_the_fit(
 
     monkeypatch.setattr("hushmeans.fitting.public_randomness", stop)
     try:
-        with pytest.raises(LedgerError, match="refuses or cannot be reached"):
+        with pytest.raises(LedgerError, match="cannot be reached or refused"):
             fit(place, "one")
     finally:
         postgres.start()
@@ -291,7 +292,7 @@ def test_postgresql_that_goes_down_after_the_debit_loses_neither_debit_nor_relea
                 self.stopped = True
 
     try:
-        with pytest.warns(LedgerWarning, match="debited but not stored in the ledger, so keep it"):
+        with pytest.warns(LedgerWarning, match="debited but could not be stored in the ledger"):
             release = fit_release(
                 RECORDS,
                 Settings.of(2, 1),
@@ -305,8 +306,8 @@ def test_postgresql_that_goes_down_after_the_debit_loses_neither_debit_nor_relea
         postgres.start()
     assert release.booking is not None
     assert Ledger(place).standing("people").debits == 1
-    with pytest.raises(BudgetError, match="'one' is paid for"):
+    with pytest.raises(BudgetError, match="'one' was already debited"):
         fit(place, "one")
     Ledger(place).store("one", release.to_json())
-    with pytest.warns(LedgerWarning, match="was made before"):
+    with pytest.warns(LedgerWarning, match="already exists"):
         fit(place, "one")

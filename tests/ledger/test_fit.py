@@ -77,7 +77,7 @@ def test_the_debit_is_on_disk_before_the_first_answer(
     assert seen == [1]
     monkeypatch.undo()
     assert spent(ledger) == 1
-    with pytest.raises(BudgetError, match="'one' is paid for, but its fit failed"):
+    with pytest.raises(BudgetError, match="'one' was already debited, but its fit failed"):
         fit(ledger, release_id="one")
     assert spent(ledger) == 1
 
@@ -86,7 +86,9 @@ def test_a_fit_above_the_limit_asks_nothing(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(MemorySource, "answer", lambda *_: pytest.fail("a question was answered"))
-    with pytest.raises(BudgetError, match="epsilon 4 is more than what is left of 'people': 3 of"):
+    with pytest.raises(
+        BudgetError, match="epsilon 4 exceeds the remaining budget of 'people': 3 of"
+    ):
         fit(ledger, epsilon=4)
     assert spent(ledger) == 0
 
@@ -117,7 +119,7 @@ def test_a_fit_that_cannot_work_spends_nothing(ledger: Ledger, changes: dict[str
 
 def test_the_same_id_gives_the_same_release_and_spends_nothing(ledger: Ledger) -> None:
     release = fit(ledger, release_id="one")
-    with pytest.warns(LedgerWarning, match="'one' was made before: .* nothing was spent"):
+    with pytest.warns(LedgerWarning, match="'one' already exists: .* nothing was spent"):
         assert fit(ledger, release_id="one") == release
     assert spent(ledger) == 1
 
@@ -140,7 +142,7 @@ def test_the_same_id_with_other_settings_is_refused(
     ledger: Ledger, changes: dict[str, Any]
 ) -> None:
     fit(ledger, release_id="one")
-    with pytest.raises(BudgetError, match="belongs to a debit with other settings"):
+    with pytest.raises(BudgetError, match="was already used with different settings"):
         fit(ledger, release_id="one", **changes)
     assert spent(ledger) == 1
 
@@ -150,13 +152,13 @@ def test_a_simulation_is_not_debited_and_says_so(ledger: Ledger) -> None:
         release = fit(ledger, seed=1)
     assert release.booking is None
     assert len(ledger.history("people")) == 1
-    with pytest.raises(InputError, match="a simulation is not entered in a ledger"):
+    with pytest.raises(InputError, match="a simulation is not recorded in a ledger"):
         fit(ledger, seed=1, release_id="one")
 
 
 @pytest.mark.parametrize("half", [{"dataset": "people"}, {"dataset": None, "release_id": "one"}])
 def test_a_dataset_without_a_ledger_is_refused(half: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="name the ledger too"):
+    with pytest.raises(InputError, match="give the ledger too"):
         fit(None, **half)
 
 
@@ -176,9 +178,9 @@ def test_an_estimator_pays_from_a_ledger_however_it_is_named(ledger: Ledger) -> 
 
 
 def test_an_estimator_with_half_a_ledger_is_refused(ledger: Ledger) -> None:
-    with pytest.raises(InputError, match="name the dataset that the records are from"):
+    with pytest.raises(InputError, match="give the name of the dataset too"):
         DPKMeans(n_clusters=2, bounds=(0, 1), ledger=ledger).fit(RECORDS)
-    with pytest.raises(InputError, match="name the ledger too"):
+    with pytest.raises(InputError, match="give the ledger too"):
         DPKMeans(n_clusters=2, bounds=(0, 1), dataset="people").fit(RECORDS)
     assert spent(ledger) == 0
 

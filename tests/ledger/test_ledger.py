@@ -13,7 +13,7 @@ import pytest
 
 from hushmeans import BudgetError, HushmeansError, InputError, Ledger, LedgerError
 from hushmeans.budget import Budget
-from hushmeans.ledger.address import VARIABLE, Address, default_file
+from hushmeans.ledger.address import LEDGER_VARIABLE, Address, default_file
 from hushmeans.ledger.chain import append
 from hushmeans.ledger.database import writing
 from hushmeans.ledger.standing import Amounts
@@ -40,7 +40,7 @@ def test_a_thousand_debits_of_a_thousandth_make_exactly_one(ledger: Ledger) -> N
     ledger.debit("people", thousandth, "last")
     assert ledger.standing("people").spent.epsilon == 1
     assert ledger.standing("people").left == amounts(0)
-    with pytest.raises(BudgetError, match="what is left of 'people': 0 of 1"):
+    with pytest.raises(BudgetError, match="the remaining budget of 'people': 0 of 1"):
         ledger.debit("people", Budget.of("1e-30"), "one too many")
     assert ledger.verify().entries == 1001
 
@@ -64,9 +64,11 @@ def test_an_amount_too_long_to_be_read_back_is_refused(own_ledger: Path) -> None
 def test_what_is_above_the_limit_is_refused_with_what_is_left(ledger: Ledger) -> None:
     ledger.set_limit("people", 3, "1e-6")
     ledger.debit("people", Budget.of(2, "1e-6"), "one")
-    with pytest.raises(BudgetError, match=r"epsilon 1.5 is more .* of 'people': 1 of 3; nothing"):
+    with pytest.raises(
+        BudgetError, match=r"epsilon 1.5 exceeds .* of 'people': 1 of 3 is left; nothing"
+    ):
         ledger.debit("people", Budget.of(1.5), "two")
-    with pytest.raises(BudgetError, match=r"delta 1e-06 is more .*: 0 of 1e-06; nothing was"):
+    with pytest.raises(BudgetError, match=r"delta 1e-06 exceeds .*: 0 of 1e-06 is left; nothing"):
         ledger.debit("people", Budget.of(1, "1e-6"), "two")
     assert ledger.standing("people").debits == 1
     ledger.debit("people", ONE, "two")
@@ -86,7 +88,9 @@ def test_datasets_do_not_share_a_budget(ledger: Ledger) -> None:
 def test_a_limit_can_be_moved_but_not_below_what_is_spent(ledger: Ledger) -> None:
     ledger.debit("people", Budget.of(2), "one")
     assert ledger.standing("people").left is None
-    with pytest.raises(BudgetError, match="'people' has spent 2 already; a limit cannot be lower"):
+    with pytest.raises(
+        BudgetError, match="'people' has already spent epsilon 2, and the limit cannot be lower"
+    ):
         ledger.set_limit("people", 1)
     ledger.set_limit("people", 2)
     with pytest.raises(BudgetError):
@@ -113,7 +117,9 @@ def test_the_same_request_is_paid_once_and_gets_the_same_release(ledger: Ledger)
 def test_a_debit_whose_fit_failed_stays_spent_and_its_id_used(ledger: Ledger) -> None:
     ledger.debit("people", ONE, "one", **SETTINGS)
     for ask in (ledger.debit, ledger.released):
-        with pytest.raises(BudgetError, match=r"'one' is paid for, but its fit failed or .* anew"):
+        with pytest.raises(
+            BudgetError, match=r"'one' was already debited, but its fit failed or .* spend more"
+        ):
             ask("people", ONE, "one", **SETTINGS)
     assert ledger.standing("people").spent == amounts(1)
 
@@ -134,17 +140,17 @@ def test_an_id_is_not_good_for_another_request(ledger: Ledger, changes: dict[str
     ledger.debit(**request)
     ledger.store("one", "{}")
     for ask in (ledger.debit, ledger.released):
-        with pytest.raises(BudgetError, match="'one' belongs to a debit with other settings"):
+        with pytest.raises(BudgetError, match="'one' was already used with different settings"):
             ask(**{**request, **changes})
     assert [each.dataset for each in ledger.datasets()] == ["people"]
 
 
 def test_a_release_needs_its_debit_and_is_not_replaced(ledger: Ledger) -> None:
-    with pytest.raises(LedgerError, match="there is no debit for the release 'one'"):
+    with pytest.raises(LedgerError, match="the release 'one' cannot be stored: there is no debit"):
         ledger.store("one", "{}")
     ledger.debit("people", ONE, "one")
     ledger.store("one", "{}")
-    with pytest.raises(LedgerError, match="another release is stored as 'one' already"):
+    with pytest.raises(LedgerError, match="another release is already stored under the id 'one'"):
         ledger.store("one", "[]")
     assert ledger.stored("one") == "{}"
 
@@ -217,7 +223,7 @@ def test_the_place_is_what_was_said_or_the_variable_or_the_users_folder(
     assert Ledger("given.sqlite").address.file == Path("given.sqlite").absolute()
     assert Ledger("~/x").address.file == Path("~/x").expanduser()
     assert Ledger().address.file == own_ledger
-    monkeypatch.setenv(VARIABLE, "")
+    monkeypatch.setenv(LEDGER_VARIABLE, "")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert Ledger().address.file == default_file()
     assert default_file().name == "ledger.sqlite"
@@ -226,11 +232,11 @@ def test_the_place_is_what_was_said_or_the_variable_or_the_users_folder(
 @pytest.mark.parametrize(
     ("url", "says"),
     [
-        ("postgresql://me:hidden@host:port/books", "URL cannot be read"),
-        ("://me:hidden@host", "URL cannot be read"),
-        ("mysql://me:hidden@host/books", "in a SQLite file, named by its path, or in PostgreSQL"),
-        ("sqlite:///hidden", "in a SQLite file, named by its path, or in PostgreSQL"),
-        ("postgresql://me:half@hidden@host/books", "write an @, / or : of a password as %40"),
+        ("postgresql://me:hidden@host:port/books", "URL is malformed"),
+        ("://me:hidden@host", "URL is malformed"),
+        ("mysql://me:hidden@host/books", "unsupported scheme; give the path of a SQLite file or"),
+        ("sqlite:///hidden", "unsupported scheme; give the path of a SQLite file or"),
+        ("postgresql://me:half@hidden@host/books", "write @, / and : in a password as %40"),
         ("", "empty"),
         (5, "a path or a URL, not int"),
     ],

@@ -111,7 +111,7 @@ def test_extreme_options_are_no_error(options: dict[str, Any]) -> None:
         ({"merge": "ward"}, InputError, "no option 'merge'"),
         ({"rounds": -1}, InputError, "rounds is -1"),
         ({"n": 2.5}, InputTypeError, "n must be a whole number"),
-        ({"clip_quantile": 1.5}, InputError, "clip_quantile must lie between 0.01 and 1"),
+        ({"clip_quantile": 1.5}, InputError, "clip_quantile must be between 0.01 and 1"),
         ({"size_part": "half"}, InputTypeError, "size_part must be a number"),
     ],
 )

@@ -12,7 +12,7 @@ from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import Laplace
 from hushmeans.curator.questions import NoisyTotals, Question, Totals
 from hushmeans.curator.sources.memory import from_memory
-from hushmeans.methods.rounds import UNKNOWN_VARIANCE, run
+from hushmeans.methods.rounds import UNKNOWN_VARIANCE, noisy_rounds
 from hushmeans.schema import Bounds, Grid
 from hushmeans.types import FloatArray
 
@@ -35,14 +35,14 @@ class Answers:
 
 def test_a_centroid_moves_to_sum_over_size() -> None:
     ask = Answers(np.array([[3.0, -1.5, 6.0]]))
-    clusters = run(ask, GRID, np.zeros((1, 2)), average(1))
+    clusters = noisy_rounds(ask, GRID, np.zeros((1, 2)), average(1))
     np.testing.assert_allclose(clusters.centroids, [[0.5, -0.25]])
     np.testing.assert_allclose(clusters.sizes, [6.0])
 
 
 def test_a_centroid_of_noisy_size_below_one_stays() -> None:
     ask = Answers(np.array([[3.0, 0.99], [3.0, -5.0], [-4.0, 1.0]]))
-    clusters = run(ask, GRID, np.array([[0.25], [0.75], [0.5]]), average(1))
+    clusters = noisy_rounds(ask, GRID, np.array([[0.25], [0.75], [0.5]]), average(1))
     np.testing.assert_allclose(clusters.centroids.ravel(), [0.25, 0.75, -1.0])
     assert (clusters.sizes == [0.99, 0.0, 1.0]).mean() > 0.6
     assert (clusters.variances[:2] == UNKNOWN_VARIANCE).all()
@@ -50,13 +50,13 @@ def test_a_centroid_of_noisy_size_below_one_stays() -> None:
 
 def test_a_centroid_beyond_the_box_is_clipped_to_it() -> None:
     ask = Answers(np.array([[70.0, -90.0, 6.0]]))
-    clusters = run(ask, GRID, np.zeros((1, 2)), average(1))
+    clusters = noisy_rounds(ask, GRID, np.zeros((1, 2)), average(1))
     assert clusters.centroids.tolist() == [[1.0, -1.0]]
 
 
 def test_each_round_asks_about_the_centroids_of_the_round_before() -> None:
     ask = Answers(np.array([[1.0, 4.0]]))
-    run(ask, GRID, np.array([[-0.5]]), average(3))
+    noisy_rounds(ask, GRID, np.array([[-0.5]]), average(3))
     asked = [question.centroids.tolist() for question in ask.questions]
     assert asked == [[[-GRID.unit // 2]], [[GRID.unit // 4]], [[GRID.unit // 4]]]
 
@@ -64,7 +64,7 @@ def test_each_round_asks_about_the_centroids_of_the_round_before() -> None:
 def test_the_error_is_the_noise_over_the_size() -> None:
     # Standard deviation 2 on sum and size: sqrt(1 + 0.5^2) * 2 / 100.
     ask = Answers(np.array([[50.0, 100.0]]), variance=4.0)
-    clusters = run(ask, GRID, np.zeros((1, 1)), average(1))
+    clusters = noisy_rounds(ask, GRID, np.zeros((1, 1)), average(1))
     np.testing.assert_allclose(np.sqrt(clusters.variances), [[0.0223606797]])
     np.testing.assert_allclose(np.sqrt(clusters.size_variances), [2.0])
 
@@ -83,7 +83,7 @@ def test_the_stated_error_covers_the_noise() -> None:
     inside = []
     for seed in range(400):
         asked = Curator(source, Laplace(seed), Budget.of(0.1))
-        clusters = run(asked.ask, source.box.grid, np.zeros((1, 5)), average(1))
+        clusters = noisy_rounds(asked.ask, source.box.grid, np.zeros((1, 5)), average(1))
         error = np.abs(clusters.centroids[0] - truth) / np.sqrt(clusters.variances[0])
         inside.append(error < 1.96)
     assert np.mean(inside) == pytest.approx(0.95, abs=0.02)

@@ -18,11 +18,11 @@ from hypothesis import given
 from helpers.releases import releases
 from hushmeans.budget import Booking, Budget, Spend, allocation
 from hushmeans.documents import checksum
-from hushmeans.errors import InputError
+from hushmeans.errors import InputError, SimulationWarning
 from hushmeans.fitting import fit_release
 from hushmeans.release import Release
 from hushmeans.release.clusters import ClusterTable
-from hushmeans.release.document import SCHEMA
+from hushmeans.release.document import RELEASE_SCHEMA
 from hushmeans.schema import Box
 from hushmeans.settings import Settings
 
@@ -119,16 +119,16 @@ def test_a_fitted_release_can_be_hashed() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"centres": ()}, "a centre, an error and a size for every cluster"),
-        ({"sizes": (1.0,)}, "a centre, an error and a size for every cluster"),
-        ({"size_standard_errors": (1.0,)}, "a centre, an error and a size for every cluster"),
-        ({"standard_errors": ((1.0, 1.0),)}, "a centre, an error and a size for every cluster"),
-        ({"centres": ((1.0,), (2.0,))}, "a coordinate for every feature"),
-        ({"standard_errors": ((1.0,), (2.0,))}, "a coordinate for every feature"),
-        ({"sizes": (math.nan, 1.0)}, "finite numbers only"),
-        ({"centres": ((1.0, 2.0), (math.inf, 2.0))}, "finite numbers only"),
-        ({"standard_errors": ((1.0, 2.0), (math.nan, 2.0))}, "finite numbers only"),
-        ({"size_standard_errors": (math.inf, 1.0)}, "finite numbers only"),
+        ({"centres": ()}, "a centre, a standard error and a size"),
+        ({"sizes": (1.0,)}, "a centre, a standard error and a size"),
+        ({"size_standard_errors": (1.0,)}, "a centre, a standard error and a size"),
+        ({"standard_errors": ((1.0, 1.0),)}, "a centre, a standard error and a size"),
+        ({"centres": ((1.0,), (2.0,))}, "one coordinate per feature"),
+        ({"standard_errors": ((1.0,), (2.0,))}, "one coordinate per feature"),
+        ({"sizes": (math.nan, 1.0)}, "must be finite"),
+        ({"centres": ((1.0, 2.0), (math.inf, 2.0))}, "must be finite"),
+        ({"standard_errors": ((1.0, 2.0), (math.nan, 2.0))}, "must be finite"),
+        ({"size_standard_errors": (math.inf, 1.0)}, "must be finite"),
     ],
 )
 def test_a_release_that_does_not_hang_together_is_refused(
@@ -157,7 +157,7 @@ def test_a_tampered_file_is_refused(tmp_path: Path, release: Release, old: str, 
     assert old in text
     path.write_text(text.replace(old, new, 1))
     with pytest.raises(
-        InputError, match="does not match its checksum: it was damaged or edited"
+        InputError, match="does not match its checksum: the file was damaged or edited"
     ) as e:
         Release.load(path)
     assert str(e.value).startswith(f"{path}: ")
@@ -171,15 +171,16 @@ def test_layout_and_order_are_no_tampering(release: Release) -> None:
 
 
 def test_a_newer_schema_asks_for_an_upgrade_before_anything_else(release: Release) -> None:
-    newer = document(release) | {"schema": SCHEMA + 1, "checksum": "of another kind"}
+    newer = document(release) | {"schema": RELEASE_SCHEMA + 1, "checksum": "of another kind"}
     with pytest.raises(
-        InputError, match=f"schema {SCHEMA + 1} .* up to {SCHEMA}; upgrade hushmeans"
+        InputError,
+        match=f"schema {RELEASE_SCHEMA + 1}, .* up to {RELEASE_SCHEMA}; upgrade hushmeans",
     ):
         Release.from_json(json.dumps(newer))
 
 
 def test_a_newer_schema_of_another_shape_asks_for_an_upgrade(release: Release) -> None:
-    newer = document(release) | {"schema": SCHEMA + 1}
+    newer = document(release) | {"schema": RELEASE_SCHEMA + 1}
     del newer["release"]
     with pytest.raises(InputError, match="upgrade hushmeans"):
         Release.from_json(json.dumps(newer))
@@ -269,7 +270,7 @@ def test_a_release_from_before_there_was_a_ledger_can_be_read(release: Release) 
         ({}, "No ledger was used"),
         (
             {"booking": Booking("patients", "one")},
-            "Debited in a ledger from the dataset 'patients', release id 'one'.",
+            "The budget was debited in a ledger: dataset 'patients', release id 'one'.",
         ),
     ],
 )
@@ -426,7 +427,7 @@ def test_the_order_of_a_tables_columns_does_not_matter(
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ([[1.0]], "1 features and the bounds have 2"),
+        ([[1.0]], "1 features, but the bounds have 2"),
         (pd.DataFrame({"age": [1]}), "there is no column 'visits'"),
     ],
 )
@@ -447,15 +448,15 @@ def test_no_new_data_gives_no_labels(release: Release) -> None:
     [
         "The centres and sizes of 2 clusters are differentially private with epsilon = 1 and",
         "epsilon = 1 and delta = 0.",
-        "protects one row, which is declared and cannot be checked: adding or removing it changes",
+        "The guarantee covers one row per person, as declared by whoever ran the fit: adding",
         "at most exp(1).",
-        "Method allocation_nk (merge = ward, n = 3, rounds = 12)",
+        "Method: allocation_nk (12 rounds, n = 3, merge = ward)",
         "discrete Laplace noise",
-        "4 x 1/24 for totals; 4 x 1/12 for totals; 4 x 1/8 for totals",
-        "a total epsilon of 1.",
-        "Standard errors cover the noise that privacy takes in the last round; they do not cover",
+        "4 x totals 4.2% each, 4 x totals 8.3% each, 4 x totals 12% each",
+        "Total privacy loss by OpenDP's privacy maps: epsilon = 1.",
+        "Standard errors cover the privacy noise of the last round only. They do not cover",
         "feature 'age' from 0 to 100, feature 'visits' from 0 to 10.",
-        "Values outside count as the border, missing values as the middle.",
+        "Values outside were clipped; missing values were set to the middle of the range.",
         "Made with hushmeans 0.1.0, opendp 0.14.1.",
     ],
 )
@@ -466,20 +467,23 @@ def test_the_statement_says_everything(release: Release, phrase: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "phrase"),
     [
-        ({"simulated": True}, "SIMULATION: the noise came from a seed"),
-        ({"simulated": True}, "Nothing is promised; do not publish."),
+        ({"simulated": True}, "SIMULATION: the noise was generated from a seed"),
+        ({"simulated": True}, "There is no privacy guarantee; do not publish this result."),
         (
             {"simulated": True},
             "The centres and sizes of 2 clusters would be differentially private",
         ),
-        ({"rows_per_person": 5}, "protects up to 5 rows of a person, which is declared and cannot"),
-        ({"rows_per_person": 5}, "be checked: adding or removing them changes"),
+        ({"rows_per_person": 5}, "The guarantee covers up to 5 rows per person, as declared"),
+        ({"rows_per_person": 5}, "adding or removing all rows of one person changes"),
         ({"budget": Budget.of(0.5, 1e-6)}, "epsilon = 0.5 and delta = 1e-06."),
-        ({"budget": Budget.of(0.5, 1e-6)}, "exp(0.5), except with probability 1e-06."),
+        ({"budget": Budget.of(0.5, 1e-6)}, "a factor of at most exp(0.5), plus 1e-06."),
         ({"budget": Budget.of(0.5, 1e-6)}, "discrete Gaussian noise"),
-        ({"budget": Budget.of(0.5, 1e-6)}, "rho of zero-concentrated privacy of 1."),
+        ({"budget": Budget.of(0.5, 1e-6)}, "rho = 1 (zero-concentrated differential privacy)."),
         ({"box": Box((0.0, 0.0), (9.0, 10.0))}, "feature number 0 from 0 to 9, feature number"),
-        ({"spends": tuple(Spend("totals", s, 0.25) for s in allocation(3).shares)}, "of 0.75."),
+        (
+            {"spends": tuple(Spend("totals", s, 0.25) for s in allocation(3).shares)},
+            "epsilon = 0.75.",
+        ),
     ],
 )
 def test_the_statement_follows_the_release(
@@ -503,6 +507,28 @@ def test_the_statement_rounds_nothing_that_was_promised(
     release: Release, changes: dict[str, Any], phrase: str
 ) -> None:
     assert phrase in replace(release, **changes).statement()
+
+
+@pytest.mark.parametrize(
+    ("n_records", "words"),
+    [
+        (40_000, "refined (8 rounds, 6 centroids merged into 3, clip_quantile = 0.5,"),
+        (60, "refined (1 round, n = 1"),
+    ],
+)
+def test_the_statement_shows_what_the_method_chose_and_no_placeholder(
+    n_records: int, words: str
+) -> None:
+    records = np.random.default_rng(0).uniform(0, 1, (n_records, 2))
+    settings = Settings.of(3, 1, method_options={} if n_records > 60 else {"n": 1})
+    with pytest.warns(SimulationWarning):
+        fitted = fit_release(records, settings, bounds=(0, 1), seed=1)
+    said = fitted.statement()
+    assert words in said
+    assert " = 0," not in said
+    assert "cells_share" not in said
+    if n_records > 60:
+        assert "6 centroids merged into 2" in fitted.cut(2).statement()
 
 
 @pytest.fixture

@@ -74,7 +74,7 @@ def test_lows_and_highs_of_any_other_number_of_features_can_be_read_in_one_way(k
     ids=str,
 )
 def test_two_pairs_that_can_be_read_in_two_ways_are_refused(pairs: Any) -> None:
-    with pytest.raises(InputError, match="can be read as bounds in two ways; name the features"):
+    with pytest.raises(InputError, match="are ambiguous as bounds; name the features"):
         Bounds(pairs)
 
 
@@ -119,7 +119,7 @@ def test_one_pair_for_all_features_differs_from_a_range_of_one_feature() -> None
 def test_missing_bounds_are_refused_with_the_reason() -> None:
     with pytest.raises(InputError, match="bounds are required: give the public range of every"):
         Bounds(None)
-    with pytest.raises(InputError, match=r"smallest and largest value .* would publish"):
+    with pytest.raises(InputError, match=r"smallest and largest value .* would reveal"):
         Bounds(None)
 
 
@@ -129,12 +129,12 @@ NOT_A_PAIR = "the bounds of feature 'age' are not a pair of numbers; give them a
 @pytest.mark.parametrize(
     ("pair", "message"),
     [
-        ((90, 17), "'age' are (90, 17); the low end must be below the high end"),
-        ((17, 17), "'age' are (17, 17); the low end must be below the high end"),
-        ((17, math.inf), "'age' are (17, inf); both ends must be finite: choose the widest value"),
-        ((-math.inf, 17), "'age' are (-inf, 17); both ends must be finite"),
-        ((math.nan, 17), "'age' are (nan, 17); both ends must be finite"),
-        ((1e16, 1e16 + 2), "too close together to tell values between them apart: widen them"),
+        ((90, 17), "'age' are (90, 17); the lower limit must be below the upper one"),
+        ((17, 17), "'age' are (17, 17); the lower limit must be below the upper one"),
+        ((17, math.inf), "'age' are (17, inf); both limits must be finite: choose the most"),
+        ((-math.inf, 17), "'age' are (-inf, 17); both limits must be finite"),
+        ((math.nan, 17), "'age' are (nan, 17); both limits must be finite"),
+        ((1e16, 1e16 + 2), "too close together to distinguish values between them: widen them"),
         ((0, 5e-324), "'age' are (0.0, 5e-324), too close together"),
         ((17,), NOT_A_PAIR),
         ((17, 50, 90), NOT_A_PAIR),
@@ -164,10 +164,10 @@ def test_a_range_that_cannot_be_is_refused_by_name_with_the_fix(pair: Any, messa
         (("a", "b"), "a pair must hold numbers: (low, high) or (lows, highs)"),
         (([[0, 1]], [[1, 2]]), "a pair must hold numbers"),
         (([[0]], [[1]]), "a pair must hold numbers"),
-        (([0, 0], [1]), "2 low ends and 1 high ends; give one of each per feature"),
-        (([0, 0], 1), "2 low ends and 1 high ends"),
-        (([0, 0], [1, -1]), "feature number 1 are (0, -1); the low end must be below"),
-        ((1, 0), "feature number 0 are (1, 0); the low end must be below"),
+        (([0, 0], [1]), "2 lower and 1 upper limits; give one of each per feature"),
+        (([0, 0], 1), "2 lower and 1 upper limits"),
+        (([0, 0], [1, -1]), "feature number 1 are (0, -1); the lower limit must be below"),
+        ((1, 0), "feature number 0 are (1, 0); the lower limit must be below"),
     ],
 )
 def test_bounds_of_the_wrong_shape_are_refused(ranges: Any, message: str) -> None:
@@ -176,7 +176,9 @@ def test_bounds_of_the_wrong_shape_are_refused(ranges: Any, message: str) -> Non
 
 
 def test_bounds_keyed_by_numbers_are_refused() -> None:
-    with pytest.raises(InputTypeError, match="keyed by 1; use the features' names, as text"):
+    with pytest.raises(
+        InputTypeError, match="the key 1, which is not text; use the features' names"
+    ):
         Bounds({1: (0, 1)})
 
 
@@ -187,17 +189,17 @@ def test_whole_numbers_beyond_64_bits_are_numbers() -> None:
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
-        ("b.toml", b"age = [17, 90", "does not parse"),
-        ("b.toml", b"age = [17, 90]\nage = [1, 2]", "does not parse"),
-        ("b.json", b'{"age": [17, 90', "does not parse"),
-        ("b.json", b"[17, 90]", "must hold one entry per feature, name and [low, high]"),
-        ("b.json", b"5", "must hold one entry per feature"),
+        ("b.toml", b"age = [17, 90", "cannot parse the bounds file"),
+        ("b.toml", b"age = [17, 90]\nage = [1, 2]", "cannot parse the bounds file"),
+        ("b.json", b'{"age": [17, 90', "cannot parse the bounds file"),
+        ("b.json", b"[17, 90]", "must have one entry per feature: name and [low, high]"),
+        ("b.json", b"5", "must have one entry per feature"),
         ("b.toml", b"\xff\xfe", "it is not UTF-8 text"),
         ("b.toml", b"", "bounds are empty"),
         ("b.toml", b"[age]\nlow = 17", "feature 'age' are not a pair of numbers"),
-        ("b.toml", b"age = [17, inf]", "feature 'age' are (17, inf); both ends must be finite"),
-        ("b.json", b'{"age": [90, 17]}', "feature 'age' are (90, 17); the low end"),
-        ("b.json", b"[" * 100_000, "does not parse"),
+        ("b.toml", b"age = [17, inf]", "feature 'age' are (17, inf); both limits must be finite"),
+        ("b.json", b'{"age": [90, 17]}', "feature 'age' are (90, 17); the lower limit"),
+        ("b.json", b"[" * 100_000, "cannot parse the bounds file"),
     ],
 )
 def test_a_bounds_file_that_cannot_be_used_is_refused(
@@ -224,8 +226,8 @@ def test_a_bounds_file_that_cannot_be_read_is_named(tmp_path: Path, name: str, r
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        (["age"], "the bounds name column 'visits', which the data does not have; correct"),
-        (["age", "visits", "iq"], "the data has column 'iq' without bounds; add the range"),
+        (["age"], "the bounds include column 'visits', which the data does not have; correct"),
+        (["age", "visits", "iq"], "the data has column 'iq' without bounds; add its range"),
         (["age", "visits", *"uvwxyz"], "the data has columns 'u', 'v', 'w', 'x', 'y' and 1 more"),
     ],
 )
@@ -237,7 +239,7 @@ def test_columns_and_bounds_that_do_not_match_are_refused(columns: list[str], me
 @pytest.mark.parametrize("n_features", [1, 2, 3])
 def test_named_bounds_are_refused_where_the_columns_have_no_names(n_features: int) -> None:
     with pytest.raises(
-        InputError, match="the bounds name features and the data has no column names; give a table"
+        InputError, match="the bounds name features, but the data has no column names; give a table"
     ):
         Bounds({"age": (17, 90), "visits": (0, 52)}).box(n_features)
 
@@ -246,13 +248,13 @@ def test_named_bounds_are_refused_where_the_columns_have_no_names(n_features: in
     "ranges", [([0, 0], [1, 1]), Box((17.0, 0.0), (90.0, 52.0), ("age", "visits"))]
 )
 def test_bounds_of_the_wrong_length_are_refused(ranges: Any) -> None:
-    with pytest.raises(InputError, match="3 features and the bounds have 2; give one range per"):
+    with pytest.raises(InputError, match="3 features, but the bounds have 2; give one range per"):
         Bounds(ranges).box(n_features=3)
 
 
 @pytest.mark.parametrize("names", [("age",), ("age", "visits", "iq"), ("age", "age")])
 def test_a_box_whose_names_do_not_fit_is_refused(names: tuple[str, ...]) -> None:
-    with pytest.raises(InputError, match="as many distinct names as ranges"):
+    with pytest.raises(InputError, match="one distinct name per range"):
         Box((0.0, 0.0), (1.0, 1.0), names)
 
 

@@ -16,7 +16,7 @@ from hushmeans.curator.sources.memory import MemorySource
 from hushmeans.evaluate import score
 from hushmeans.methods.merge import RULES, merge
 from hushmeans.methods.paper import PAPER_METHODS
-from hushmeans.methods.rounds import SMALLEST_SIZE, run
+from hushmeans.methods.rounds import SMALLEST_SIZE, noisy_rounds
 from hushmeans.methods.start import sphere_packing
 
 MASTER_SEED = 20_260_101
@@ -97,7 +97,7 @@ def run_batch(batch: Batch, source: MemorySource) -> pa.Table:
     for number in range(batch.runs):
         seed = noise_seed(setting, batch.start, number)
         curator = Curator(source, Laplace(seed), Budget.of(setting.epsilon))
-        clusters = run(curator.ask, grid, start, plan, setting.smallest_size)
+        clusters = noisy_rounds(curator.ask, grid, start, plan, setting.smallest_size)
         curator.settle()
         for rule in RULES if setting.n > 1 else (UNMERGED,):
             merged = clusters if rule == UNMERGED else merge(clusters, setting.n_clusters, rule)

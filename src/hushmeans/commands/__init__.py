@@ -1,1 +1,1 @@
-"""The command line: one module a command, over the library."""
+"""The command line: one module per command."""

@@ -1,4 +1,4 @@
-"""The commands about the ledger: limits, what was spent, and whether it is intact."""
+"""The commands for the ledger: set limits, show what was spent, verify integrity."""
 
 from __future__ import annotations
 
@@ -14,63 +14,65 @@ if TYPE_CHECKING:
     from hushmeans.ledger.chain import Entry
     from hushmeans.ledger.standing import Amounts, Standing
 
-app = typer.Typer(rich_markup_mode=None)
+budget_app = typer.Typer(rich_markup_mode=None)
 
-Name = Annotated[str, typer.Argument(help="The dataset's name.")]
+DatasetName = Annotated[str, typer.Argument(help="The dataset's name.")]
 
 
-@app.callback(invoke_without_command=True)
+@budget_app.callback(invoke_without_command=True)
 def budget(context: typer.Context) -> None:
-    """Limit and show what each dataset has spent."""
+    """Limit, show and verify the privacy budget that each dataset has spent."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
-@app.command("set")
+@budget_app.command("set")
 def set_limit(
-    name: Name,
-    epsilon: Annotated[str, typer.Option(help="What may be spent in all.")],
-    delta: Annotated[str, typer.Option(help="The same for delta.")] = "0",
-    ledger: options.LedgerPlace = None,
+    name: DatasetName,
+    epsilon: Annotated[str, typer.Option(help="The limit on the total epsilon.")],
+    delta: Annotated[str, typer.Option(help="The limit on the total delta.")] = "0",
+    ledger: options.LedgerAddress = None,
     json: options.AsJson = False,
 ) -> None:
-    """Limit what may be spent on a dataset, in all; fits above that are refused.
+    """Limit the total budget of a dataset; fits that would exceed it are refused.
 
-    A limit can be raised and lowered, not below what is spent already.
+    A limit can be raised or lowered later, but not below what is already spent.
     """
-    books = _opened(ledger)
-    books.set_limit(name, epsilon, delta)
-    _say(books.standing(name), as_json=json)
+    account = _ledger_at(ledger)
+    account.set_limit(name, epsilon, delta)
+    _show_standing(account.standing(name), as_json=json)
 
 
-@app.command()
-def show(
-    name: Annotated[str | None, typer.Argument(help="A dataset's name; all if not given.")] = None,
-    ledger: options.LedgerPlace = None,
+@budget_app.command("show")
+def show_budget(
+    name: Annotated[str | None, typer.Argument(help="The dataset's name; by default all.")] = None,
+    ledger: options.LedgerAddress = None,
     json: options.AsJson = False,
 ) -> None:
-    """Show what was spent and what is left."""
-    books = _opened(ledger)
+    """Show the budget that is spent and left."""
+    accounts = _ledger_at(ledger)
     if name is not None:
-        _say(books.standing(name), as_json=json)
+        _show_standing(accounts.standing(name), as_json=json)
         return
-    standings = books.datasets()
+    standings = accounts.datasets()
     if json:
         _print_json([_as_json(standing) for standing in standings])
         return
     rows = [
-        (each.dataset, str(each.spent), _or_none(each.limit), _or_none(each.left), each.debits)
+        (each.dataset, str(each.spent), _or_blank(each.limit), _or_blank(each.left), each.debits)
         for each in standings
     ]
-    _print_table(("dataset", "spent", "of", "left", "debits"), rows)
+    _print_table(("dataset", "spent", "limit", "left", "debits"), rows)
 
 
-@app.command()
-def history(name: Name, ledger: options.LedgerPlace = None, json: options.AsJson = False) -> None:
-    """Show every limit, debit and release of a dataset, oldest first."""
+@budget_app.command()
+def history(
+    name: DatasetName, ledger: options.LedgerAddress = None, json: options.AsJson = False
+) -> None:
+    """List every limit, debit and release of a dataset, oldest first."""
     from hushmeans.ledger.standing import Amounts
 
-    entries = _opened(ledger).history(name)
+    entries = _ledger_at(ledger).history(name)
     if json:
         _print_json([_entry_as_json(entry) for entry in entries])
         return
@@ -86,45 +88,45 @@ def history(name: Name, ledger: options.LedgerPlace = None, json: options.AsJson
         )
         for entry in entries
     ]
-    _print_table(("", "time (UTC)", "user", "what", "epsilon", "method", "release id"), rows)
+    _print_table(("", "time (UTC)", "user", "entry", "epsilon", "method", "release id"), rows)
 
 
-@app.command()
-def verify(
+@budget_app.command("verify")
+def verify_ledger(
     seen: Annotated[
-        str | None, typer.Option(help="A digest that an earlier verify has printed.")
+        str | None, typer.Option(help="The digest printed by an earlier verify.")
     ] = None,
-    ledger: options.LedgerPlace = None,
+    ledger: options.LedgerAddress = None,
     json: options.AsJson = False,
 ) -> None:
-    """Check that no entry was changed, removed or cut off.
+    """Check that no entry was changed or removed.
 
-    Keep the digest it prints somewhere else: with --seen, the next check also notices a ledger
-    that was written anew.
+    Store the digest that it prints elsewhere: passed as --seen to a later check, it also detects a
+    rewritten ledger.
     """
-    seal = _opened(ledger).verify(seen)
+    seal = _ledger_at(ledger).verify(seen)
     if json:
         _print_json(vars(seal))
     else:
-        typer.echo(f"No entry changed or missing, of {seal.entries}; digest {seal.digest}")
+        typer.echo(f"The ledger is intact; entries: {seal.entries}, digest: {seal.digest}")
 
 
-def _opened(place: str | None) -> Ledger:
+def _ledger_at(place: str | None) -> Ledger:
     from hushmeans.ledger import Ledger
 
     return Ledger(place)
 
 
-def _say(standing: Standing, *, as_json: bool) -> None:
+def _show_standing(standing: Standing, *, as_json: bool) -> None:
     if as_json:
         _print_json(_as_json(standing))
     elif standing.left is None:
         typer.echo(f"{standing}")
     else:
-        typer.echo(f"{standing}; left {standing.left}")
+        typer.echo(f"{standing}; {standing.left} left")
 
 
-def _or_none(value: object) -> str:
+def _or_blank(value: object) -> str:
     return "" if value is None else str(value)
 
 

@@ -1,4 +1,4 @@
-"""The command that clusters a table and writes what may be published."""
+"""The command that clusters a table and writes a release."""
 
 from __future__ import annotations
 
@@ -21,13 +21,18 @@ if TYPE_CHECKING:
 
 def fit(
     file: Annotated[
-        str, typer.Argument(help="The records: a CSV, Parquet or Arrow file, or a folder of them.")
+        str,
+        typer.Argument(
+            help="The records: a CSV, Parquet or Arrow file, or a folder of such files."
+        ),
     ],
-    k: options.Clusters,
+    k: options.ClusterNumber,
     epsilon: options.Epsilon,
     bounds: Annotated[
         Path | None,
-        typer.Option(help="The public range of every feature: a TOML file, age = [17, 90]."),
+        typer.Option(
+            help="A TOML file with the public range of each feature, such as age = [17, 90]."
+        ),
     ] = None,
     delta: options.Delta = "0",
     method: options.MethodName = "refined",
@@ -35,62 +40,75 @@ def fit(
     rows_per_person: options.RowsPerPerson = 1,
     rows: Annotated[
         int | None,
-        typer.Option(help="Roughly how many records, if that is public: for a forecast first."),
+        typer.Option(help="The approximate number of records, if public: prints a forecast first."),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Simulate the noise: reproducible and NOT private.")
+        int | None,
+        typer.Option(help="Simulate the noise from a seed: reproducible and NOT private."),
     ] = None,
     columns: Annotated[
         str | None,
-        typer.Option(help="The features, separated by commas; all columns if not given."),
+        typer.Option(help="The columns to use as features, separated by commas; by default all."),
     ] = None,
     cache: Annotated[
         Path | None,
-        typer.Option(help="A folder for the encoded records: faster, takes disk space."),
+        typer.Option(
+            help="A folder for a temporary copy of the encoded records: faster, uses disk space."
+        ),
     ] = None,
     spark: Annotated[
         str | None,
-        typer.Option(metavar="MASTER", help="Read and add up in this Spark cluster, or local[2]."),
+        typer.Option(
+            metavar="MASTER",
+            help="Read the records on this Spark cluster, or locally with local[2].",
+        ),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Where to write the release.")] = Path("release.json"),
+    out: Annotated[
+        Path, typer.Option(help="Where to write the release; an existing file is not replaced.")
+    ] = Path("release.json"),
     dataset: Annotated[
         str | None,
-        typer.Option(help="What the ledger calls these records; the file's name if not given."),
+        typer.Option(help="The dataset's name in the ledger; by default the file's name."),
     ] = None,
-    ledger: options.LedgerPlace = None,
+    ledger: options.LedgerAddress = None,
     no_ledger: Annotated[
-        bool, typer.Option("--no-ledger", help="Count this nowhere; the release will say so.")
+        bool,
+        typer.Option(
+            "--no-ledger", help="Do not record this fit in a ledger; the release will say so."
+        ),
     ] = False,
     release_id: Annotated[
         str | None,
-        typer.Option(help="Your id for this release: asked for again, it is spent only once."),
+        typer.Option(
+            help="An id for this release; repeating the fit with the same id spends nothing more."
+        ),
     ] = None,
     show_nonprivate_progress: Annotated[
         bool,
         typer.Option(
             "--show-nonprivate-progress",
-            help="Show how many records are read: exact, NOT private.",
+            help="Show the exact number of records read: NOT private.",
         ),
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the release as JSON.")] = False,
 ) -> None:
-    """Cluster a table and write what may be published.
+    """Cluster a table with differential privacy and write a release that may be published.
 
-    The budget is spent only if the release can be written: an existing file is not replaced.
-    It is debited in the ledger first, which refuses what is above the dataset's limit. With --rows
-    the forecast's verdict comes before that; the number of records is never taken from the file.
+    The budget is spent only if the release can be written. It is debited in the ledger first; a
+    fit that exceeds the dataset's limit is refused. With --rows, a forecast is printed before any
+    budget is spent; the number of records is private and never read from the file for it.
     """
     from hushmeans.commands.progress import bar
     from hushmeans.fitting import fit_release
 
-    books = _ledger(ledger, dataset, release_id, none=no_ledger)
-    name = None if books is None else dataset or named_after(file)
+    to_debit = _ledger_to_debit(ledger, dataset, release_id, none=no_ledger)
+    name = None if to_debit is None else dataset or named_after(file)
     features = None if columns is None else columns.split(",")
     settings = options.settings_of(k, epsilon, delta, method, option, rows_per_person)
     if rows is not None:
         _announce(rows, settings, bounds, features, quiet=json)
     with (
-        _place_for(out, books, release_id) as beside,
+        _output_for(out, to_debit, release_id) as beside,
         _records(file, features, spark) as records,
         bar(show_nonprivate=show_nonprivate_progress) as watch,
     ):
@@ -102,7 +120,7 @@ def fit(
             columns=features,
             cache=cache,
             watch=watch,
-            ledger=books,
+            ledger=to_debit,
             dataset=name,
             release_id=release_id,
         )
@@ -117,14 +135,14 @@ def fit(
         if rows is None:
             _hint(release)
         typer.echo(f"\n{release.statement()}\n\nWritten to {out}.")
-    if books is not None and release.booking is not None:
-        _show_total(books, release.booking, named_after_file=dataset is None, quiet=json)
+    if to_debit is not None and release.booking is not None:
+        _show_total(to_debit, release.booking, named_after_file=dataset is None, quiet=json)
 
 
 def _records(
     file: str, features: list[str] | None, spark: str | None
 ) -> AbstractContextManager[Any]:
-    """The file itself, or a table of it in a Spark cluster."""
+    """The path of the file, or its table on a Spark cluster."""
     if spark is None:
         return nullcontext(file)
     from hushmeans.curator.owner import read_on_spark
@@ -140,9 +158,9 @@ def _announce(
     *,
     quiet: bool,
 ) -> None:
-    """The forecast's verdict before a fit, and a warning if noise will dominate.
+    """Print the forecast before a fit, as a warning if noise will dominate.
 
-    The number of records is private, so without the user's word for it there is no forecast.
+    The number of records is private, so there is no forecast unless the user gives one.
     """
     from hushmeans.forecasting import forecast_of
     from hushmeans.schema import Bounds
@@ -157,58 +175,61 @@ def _announce(
 
 
 def _hint(release: Release) -> None:
-    """After a fit whose noise shows: how to see that before the next one."""
+    """Print how to forecast the noise, if it is visible in the release."""
     if release.noise_verdict().level != "negligible":
         typer.echo(
-            "To see beforehand what noise will do: hushmeans fit --rows ROUGHLY_HOW_MANY, or "
-            "hushmeans plan, which spends nothing."
+            "To forecast the noise before spending any budget, use hushmeans plan or hushmeans fit "
+            "with --rows APPROXIMATE_NUMBER."
         )
 
 
-def _place_for(
-    out: Path, books: Ledger | None, release_id: str | None
+def _output_for(
+    out: Path, ledger: Ledger | None, release_id: str | None
 ) -> AbstractContextManager[Path | None]:
-    """Where to write a release; None if the file holds the one with this id already."""
+    """The file for the release; None if it already holds the one with this id."""
     from hushmeans.documents import written_whole
 
-    if books is not None and release_id is not None and out.is_file():
+    if ledger is not None and release_id is not None and out.is_file():
         with suppress(LedgerError, UnicodeError):
-            if books.stored(release_id) == out.read_text(encoding="utf-8"):
+            if ledger.stored(release_id) == out.read_text(encoding="utf-8"):
                 return nullcontext(None)
     return written_whole(out, replace=False)
 
 
 def named_after(file: str) -> str:
-    """What a dataset is called that has no name of its own: like its file, without the ending."""
-    from hushmeans.curator.owner import SUFFIXES
+    """The default name of a dataset: the file's name without its extension."""
+    from hushmeans.curator.owner import FORMAT_BY_SUFFIX
 
     name = Path(file).absolute().name
-    ending = next((each for each in SUFFIXES if name.lower().endswith(each)), "")
+    ending = next((each for each in FORMAT_BY_SUFFIX if name.lower().endswith(each)), "")
     name = name.removesuffix(name[len(name) - len(ending) :]).strip()
     if not name.isprintable() or not name:
-        raise InputError(f"{file!a}: no dataset can be called like this file; use --dataset")
+        raise InputError(
+            f"{file!a}: the file name cannot serve as a dataset name; give one with --dataset"
+        )
     return name
 
 
-def _ledger(
+def _ledger_to_debit(
     place: str | None, dataset: str | None, release_id: str | None, *, none: bool
 ) -> Ledger | None:
-    """The ledger a fit is to use; None only where that was said aloud."""
+    """The ledger for a fit; None only with --no-ledger."""
     if not none:
         from hushmeans.ledger import Ledger
 
         return Ledger(place)
     if place is not None or dataset is not None or release_id is not None:
         raise InputError(
-            "--no-ledger contradicts --ledger, --dataset and --release-id; choose one or the other"
+            "--no-ledger cannot be combined with --ledger, --dataset or --release-id; "
+            "remove one or the other"
         )
     return None
 
 
 def _show_total(ledger: Ledger, booking: Booking, *, named_after_file: bool, quiet: bool) -> None:
-    """The running total after a fit, and a warning where nothing limits it.
+    """Print the dataset's total after a fit, and warn if it has no limit.
 
-    The release is written by now, so that a ledger that fails is no more than a warning.
+    The release is already written, so a ledger that cannot be read is only a warning.
     """
     try:
         standing = ledger.standing(booking.dataset)
@@ -216,11 +237,12 @@ def _show_total(ledger: Ledger, booking: Booking, *, named_after_file: bool, qui
         warn(str(error), LedgerWarning)
         return
     if not quiet:
-        source = " (named after the file, for want of --dataset)" if named_after_file else ""
-        typer.echo(f"Ledger: {standing}{source}; release id {booking.release_id}.")
+        typer.echo(f"Ledger: {standing}; release id {booking.release_id}.")
+        if named_after_file:
+            typer.echo("The dataset takes the file's name because --dataset was not given.")
     if standing.limit is None:
         warn(
-            f"the dataset {booking.dataset!r} has no limit; set one with "
+            f"the dataset {booking.dataset!r} has no budget limit; set one with "
             f"hushmeans budget set {quote(booking.dataset)} --epsilon TOTAL",
             LedgerWarning,
         )

@@ -1,4 +1,4 @@
-"""The command line: what is registered, and how mistakes and warnings are told."""
+"""The entry point: registers the commands and reports errors and warnings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ app = typer.Typer(
 app.command()(fit.fit)
 app.command()(predict.predict)
 app.command()(plan.plan)
-app.add_typer(budget.app, name="budget")
+app.add_typer(budget.budget_app, name="budget")
 app.command()(report.report)
 app.command()(demo.demo)
 extras.register(app)
@@ -33,7 +33,7 @@ USERS_MISTAKE = 2
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run a command; a user's mistake ends in one sentence and exit code 2."""
+    """Run a command; a user's mistake is reported in one sentence with exit code 2."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # some terminals cannot show ε or ±
             stream.reconfigure(errors="replace")
@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None) -> None:
     except (HushmeansError, Warning, typer.TyperException) as error:
         _fail(error.format_message() if isinstance(error, typer.TyperException) else str(error))
     except MemoryError:
-        _fail("this takes more memory than there is; ask for fewer clusters or less data")
+        _fail("out of memory; ask for fewer clusters, or use fewer features or records")
     except OSError as error:
         _fail(f"{error.filename or 'input/output'}: {error.strerror or type(error).__name__}")
     except (KeyboardInterrupt, typer.Abort):
@@ -55,7 +55,7 @@ def main(arguments: list[str] | None = None) -> None:
 @app.callback(invoke_without_command=True)
 def _root(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     if version:
         typer.echo(f"hushmeans {__version__}")
@@ -74,6 +74,6 @@ def _fail(sentence: str) -> None:
 
 
 def _say(sentence: str) -> None:
-    """One line on stderr, whatever names of files and columns are in it."""
+    """Print one line on stderr; file and column names cannot break it."""
     line = "".join(sign if sign.isprintable() else "\ufffd" for sign in sentence)
     typer.echo(f"hushmeans: {line}", err=True)

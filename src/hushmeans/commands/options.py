@@ -1,4 +1,4 @@
-"""Options that several commands share, each said once."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -12,32 +12,39 @@ from hushmeans.errors import InputError
 if TYPE_CHECKING:
     from hushmeans.settings import Settings
 
-Clusters = Annotated[int, typer.Option("--k", help="How many clusters to release.")]
+ClusterNumber = Annotated[int, typer.Option("--k", help="The number of clusters to release.")]
 Epsilon = Annotated[
-    str, typer.Option(help="The privacy budget: smaller is more private and noisier.")
+    str,
+    typer.Option(help="The privacy budget; smaller values give stronger privacy and more noise."),
 ]
-Delta = Annotated[str, typer.Option(help="Above 0: Gaussian noise.")]
+Delta = Annotated[
+    str,
+    typer.Option(help="0 for pure differential privacy; above 0 (say 1e-6) for Gaussian noise."),
+]
 MethodName = Annotated[
     str,
     typer.Option(
-        "--method", help="refined, or allocation_nk (kccm), average_nk, allocation_k, average_k."
+        "--method",
+        help="refined, allocation_nk (alias kccm), average_nk, allocation_k or average_k.",
     ),
 ]
 MethodOptions = Annotated[
     list[str] | None,
     typer.Option(
-        "--option", help="A setting of the method, such as rounds=12, n=3 or merge=nearest."
+        "--option", help="A method option as name=value, such as rounds=12; may be repeated."
     ),
 ]
-RowsPerPerson = Annotated[int, typer.Option(help="At most how many rows belong to one person.")]
-LedgerPlace = Annotated[
+RowsPerPerson = Annotated[
+    int, typer.Option(help="The maximum number of rows that belong to one person.")
+]
+LedgerAddress = Annotated[
     str | None,
     typer.Option(
         "--ledger",
-        help="A file or a PostgreSQL URL; HUSHMEANS_LEDGER or your own file if not given.",
+        help="A SQLite file or a PostgreSQL URL; by default $HUSHMEANS_LEDGER or your own file.",
     ),
 ]
-ReleaseFile = Annotated[Path, typer.Argument(help="A release that fit has written.")]
+ReleaseFile = Annotated[Path, typer.Argument(help="A release written by hushmeans fit.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -49,7 +56,7 @@ def settings_of(
     option: list[str] | None,
     rows_per_person: int,
 ) -> Settings:
-    """The settings of a fit, as the options above give them."""
+    """The settings of a fit, from the options above."""
     from hushmeans.settings import Settings
 
     method_options = dict(_name_and_value(text) for text in option or ())
@@ -57,10 +64,10 @@ def settings_of(
 
 
 def _name_and_value(text: str) -> tuple[str, Any]:
-    """A method option as it is written on the command line, name=value."""
+    """The name and the value of a method option."""
     name, equals, value = text.partition("=")
     if not equals:
-        raise InputError(f"the option {text!r} is not of the form name=value")
+        raise InputError(f"the method option {text!r} is malformed; write it as name=value")
     for kind in (int, float):
         try:
             return name, kind(value)

@@ -13,18 +13,18 @@ from hushmeans.commands import options
 if TYPE_CHECKING:
     from hushmeans.forecasting import Forecast
 
-FACTORS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
-"""The curve is drawn for epsilon times these."""
-BAR = 40
-"""Characters of the longest bar."""
+EPSILON_FACTORS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
+"""The curve shows epsilon times each of these."""
+BAR_CHARACTERS = 40
+"""The length of the longest bar."""
 DECADES = 3
-"""A bar of no length stands for an error this many powers of ten below the longest."""
+"""A bar of length 0 means an error this many powers of ten below the longest."""
 
 
 def plan(
-    rows: Annotated[int, typer.Option(help="Roughly how many records there are.")],
-    features: Annotated[int, typer.Option(help="How many features they have.")],
-    k: options.Clusters,
+    rows: Annotated[int, typer.Option(help="The approximate number of records.")],
+    features: Annotated[int, typer.Option(help="The number of features.")],
+    k: options.ClusterNumber,
     epsilon: options.Epsilon,
     delta: options.Delta = "0",
     method: options.MethodName = "refined",
@@ -32,17 +32,21 @@ def plan(
     rows_per_person: options.RowsPerPerson = 1,
     bounds: Annotated[
         Path | None,
-        typer.Option(help="The public range of every feature, for errors in original units."),
+        typer.Option(
+            help="A TOML file with the public range of each feature, for errors in original units."
+        ),
     ] = None,
     error: Annotated[
         float | None,
-        typer.Option(help="A wanted error of centres: which rows or epsilon give it?"),
+        typer.Option(
+            help="A target for the error of a centre: prints the rows or epsilon that reach it."
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the forecast as JSON.")] = False,
 ) -> None:
-    """Say what noise a fit will have: nothing is spent, no record is looked at.
+    """Forecast the noise of a fit: no budget is spent and no record is read.
 
-    Errors are in the unit box, where half of a feature's range is 1.
+    Errors are in units of half a feature's range.
     """
     from hushmeans.forecasting import forecast_of
 
@@ -60,7 +64,7 @@ def _epsilons(expected: Forecast) -> list[float]:
     from hushmeans.budget import LARGEST_EPSILON
 
     epsilon = float(expected.settings.budget.epsilon)
-    return [epsilon * factor for factor in FACTORS if epsilon * factor <= LARGEST_EPSILON]
+    return [epsilon * factor for factor in EPSILON_FACTORS if epsilon * factor <= LARGEST_EPSILON]
 
 
 def _show(expected: Forecast, error: float | None) -> None:
@@ -71,58 +75,71 @@ def _show(expected: Forecast, error: float | None) -> None:
     console.print(_errors_table(expected))
     console.print(_steps_table(expected))
     typer.echo(f"{expected.verdict}\n")
-    typer.echo("Error of a centre against epsilon (bars on a logarithmic scale):")
+    typer.echo("Standard error of a centre by epsilon (bars on a logarithmic scale):")
     for line in _drawn(expected):
         typer.echo(line)
     if needed is not None:
         rows, epsilon = needed
         typer.echo(
-            f"\nFor an error of {error:g}: about {rows:,} rows at this "
-            f"epsilon, or an epsilon of about {epsilon:g} with these rows."
+            f"\nTo reach an error of {error:g}: about {rows:,} rows at this epsilon, "
+            f"or an epsilon of about {epsilon:g} with this many rows."
         )
     typer.echo(
-        f"\nAssumed: {expected.settings.n_clusters} round clusters of "
-        f"{expected.cluster_size:,.0f} records, "
-        f"each of width {expected.width:.2g} where half of a range is 1. Nothing was spent."
+        f"\nAssumptions: {expected.settings.n_clusters} round clusters of "
+        f"{expected.cluster_size:,.0f} records each, with a standard deviation of "
+        f"{expected.width:.2g} (in units of half a range). No budget was spent."
     )
 
 
 def _errors_table(expected: Forecast) -> Any:
-    """What noise will do to centres and sizes."""
+    """The expected standard errors of centres and sizes."""
     from rich.table import Table
 
-    table = Table(title=f"Expected noise of {expected.settings.method_name}")
+    table = Table(title=f"Expected noise: {_method_in_words(expected)}")
     table.add_column("")
-    table.add_column("standard error\nfrom noise", justify="right")
-    table.add_row("a centre, half of a range being 1", f"{expected.centre_error:.2g}")
+    table.add_column("standard error\ndue to noise", justify="right")
+    table.add_row("centre (1 = half a range)", f"{expected.centre_error:.2g}")
     if expected.box is not None and expected.standard_errors is not None:
         for index, each in enumerate(expected.standard_errors):
             name = expected.box.names[index] if expected.box.names else f"feature {index}"
             table.add_row(f"  {name}", f"{each:.2g}")
-    table.add_row(f"a size of {expected.cluster_size:,.0f}", f"{expected.size_error:,.2g}")
+    table.add_row(f"cluster size of {expected.cluster_size:,.0f}", f"{expected.size_error:,.2g}")
     return table
 
 
+def _method_in_words(expected: Forecast) -> str:
+    """The method, with the numbers of rounds and centroids that it would choose."""
+    options = expected.method_options
+    words = [expected.settings.method_name, _counted(options["rounds"], "round")]
+    if "n" in options:
+        words.append(f"{_counted(options['n'], 'centroid')} per cluster")
+    return ", ".join(words)
+
+
+def _counted(number: float | str, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def _steps_table(expected: Forecast) -> Any:
-    """What will be asked."""
+    """The questions that the fit will ask."""
     from rich.table import Table
 
     table = Table(title="Questions")
-    for column in ("", "asked for", "share of the budget", "noise on a total"):
-        table.add_column(column, justify="left" if column == "asked for" else "right")
+    for column in ("", "question", "share of\nthe budget", "noise (standard\ndeviation)"):
+        table.add_column(column, justify="left" if column == "question" else "right")
     for number, step in enumerate(expected.steps, start=1):
-        share = f"{100 * float(step.share):.1f} %"
+        share = f"{100 * float(step.share):.1f}%"
         table.add_row(str(number), step.question, share, f"{step.noise:,.3g}")
     return table
 
 
 def _drawn(expected: Forecast) -> list[str]:
-    """The curve, one line an epsilon."""
+    """The curve, one line per epsilon."""
     curve = expected.curve(_epsilons(expected))
     top = max(error for _, error in curve)
     lines = []
     for epsilon, error in curve:
-        length = max(round(BAR * (1 + math.log10(error / top) / DECADES)), 0)
+        length = max(round(BAR_CHARACTERS * (1 + math.log10(error / top) / DECADES)), 0)
         here = "  <- this plan" if epsilon == float(expected.settings.budget.epsilon) else ""
         lines.append(f"{epsilon:>10.4g}  {error:>8.2g}  {'#' * length}{here}")
     return lines
@@ -138,7 +155,7 @@ def _as_json(expected: Forecast, error: float | None) -> dict[str, Any]:
         "epsilon": amount_text(expected.settings.budget.epsilon),
         "delta": amount_text(expected.settings.budget.delta),
         "method": expected.settings.method_name,
-        "method_options": expected.settings.method_options,
+        "method_options": dict(expected.method_options),
         "rows_per_person": expected.settings.rows_per_person,
         "width": expected.width,
         "centre_error": expected.centre_error,

@@ -1,4 +1,4 @@
-"""The command that labels new records with the clusters of a release."""
+"""The command that assigns new records to the clusters of a release."""
 
 from __future__ import annotations
 
@@ -17,16 +17,20 @@ if TYPE_CHECKING:
 def predict(
     release: options.ReleaseFile,
     file: Annotated[
-        Path, typer.Argument(help="New records: a CSV, Parquet or Arrow file, or a folder of them.")
+        Path,
+        typer.Argument(
+            help="New records: a CSV, Parquet or Arrow file, or a folder of such files."
+        ),
     ],
     out: Annotated[
-        Path | None, typer.Option(help="Where to write the clusters, as CSV; else printed.")
+        Path | None,
+        typer.Option(help="Where to write the clusters, as CSV; by default they are printed."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of CSV.")] = False,
 ) -> None:
-    """Say which released cluster each record of a table belongs to.
+    """Assign each record of a table to its nearest released cluster.
 
-    The labels are not private: they are for those who may see the records.
+    The output is NOT private: it is for those who may see the records.
     """
     from hushmeans.documents import written_whole
     from hushmeans.release import Release

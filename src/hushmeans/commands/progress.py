@@ -1,4 +1,4 @@
-"""How far a fit is, on the terminal."""
+"""A progress bar for a fit on the terminal."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from hushmeans.curator.watching import Watch
 
 
 class Bar(Watch):
-    """A bar with a part for every question; from the second on, a part fills as records are read.
+    """A bar with one step per question; from the second on, a step fills as records are read.
 
-    How many records there are is known from the first pass over them and is not shown, only which
-    part of them is read: the exact number is private.
+    The number of records is known after the first pass but private: the bar shows only which
+    fraction of them is read.
 
     Parameters
     ----------
     show_nonprivate
-        Show the records read, and how many a second, all the same.
+        Also show the number of records read, and per second.
     """
 
     def __init__(self, progress: Progress, *, show_nonprivate: bool = False) -> None:
@@ -69,18 +69,18 @@ class Bar(Watch):
             return ""
         elapsed = max(self._progress.tasks[0].elapsed or 0.0, 1e-9)
         read = self._answered * self._whole + self._seen
-        return f"NOT PRIVATE: {self._seen:,} records, {read / elapsed:,.0f} a second"
+        return f"NOT PRIVATE: {self._seen:,} records, {read / elapsed:,.0f} per second"
 
 
 @contextmanager
 def bar(*, show_nonprivate: bool = False) -> Iterator[Watch]:
-    """A bar on the terminal while a fit runs; nothing where there is no terminal."""
+    """A progress bar while a fit runs; nothing if stderr is not a terminal."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         TimeElapsedColumn(),
-        TextColumn("left, at most:"),
+        TextColumn("time left, at most:"),
         TimeRemainingColumn(),
         TextColumn("{task.fields[nonprivate]}"),
     )

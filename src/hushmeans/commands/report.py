@@ -24,7 +24,7 @@ def report(
     compare: Annotated[
         Path | None, typer.Option(help="Another release of the same features, to set beside it.")
     ] = None,
-    ledger: options.LedgerPlace = None,
+    ledger: options.LedgerAddress = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Make one HTML page of a release: clusters, errors, what was spent, how to load it.

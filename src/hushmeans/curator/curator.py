@@ -1,4 +1,4 @@
-"""The curator: takes a question and a share of the budget, gives back noisy totals."""
+"""The curator: takes a question and a share of the budget, and returns noisy totals."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from hushmeans.budget import Account, Budget, Spend
 from hushmeans.curator.kernel import kernel_for
 from hushmeans.curator.mechanisms import Mechanism, mechanism_for
 from hushmeans.curator.questions import Door, Noise, NoisyTotals, Question, made_anew
-from hushmeans.curator.sources import Source, opened
+from hushmeans.curator.sources import Source, managed_source
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import PrivacyError
 from hushmeans.schema import Bounds, Box
 
 TOLERANCE = Fraction(1, 1000)
-"""How much less than promised a fit may spend before it counts as a mismatch."""
+"""How far below the budget the total privacy loss may be before it counts as a mismatch."""
 
 Pay = Callable[[Box], None]
-"""Debits a ledger for a fit of records of this box, or raises."""
+"""Debits a ledger for a fit of records with these bounds, or raises an error."""
 
 
 class Curator:
@@ -36,14 +36,14 @@ class Curator:
     mechanism
         The noise.
     budget
-        The promise that all answers together keep.
+        The guarantee for all answers together.
     rows_per_person
-        At most how many records belong to one person.
+        The maximum number of records that belong to one person.
     watch
-        Told after each answer which part of the budget is spent.
+        Receives the share of the budget that is spent after each answer.
     pay
-        Called once, before the first answer is computed; where it raises, nothing is answered.
-        None where no ledger is debited.
+        Called once, before the first answer is computed; if it raises, nothing is answered.
+        None if no ledger is debited.
     """
 
     def __init__(
@@ -68,12 +68,12 @@ class Curator:
 
     @property
     def box(self) -> Box:
-        """The features, with their public ranges."""
+        """The features and their public ranges."""
         return self._source.box
 
     @property
     def simulated(self) -> bool:
-        """Whether the noise comes from a seed."""
+        """Whether the noise is generated from a seed."""
         return self._mechanism.simulated
 
     def ask(self, question: Question, share: Fraction) -> NoisyTotals:
@@ -91,7 +91,7 @@ class Curator:
         return NoisyTotals(noisy, self._mechanism.variance(scale))
 
     def _pay_once(self) -> None:
-        """Pay, the first time; where that fails, the next question tries again."""
+        """Pay before the first answer; if that fails, the next question tries again."""
         with self._paying:
             if self._pay is not None:
                 self._pay(self.box)
@@ -99,24 +99,24 @@ class Curator:
 
     @property
     def door(self) -> Door:
-        """What a method may use: a way to ask, and public facts."""
+        """What a method may use: a way to ask questions, and public facts."""
         box = self._source.box
         return Door(self.ask, self.noise, box.grid, box.n_features)
 
     @property
     def noise(self) -> Noise:
-        """What the noise of an answer will be."""
+        """The noise that answers will have."""
         return self._mechanism.noise(self._budget, self._rows_per_person)
 
     def settle(self) -> tuple[Spend, ...]:
-        """What was spent, after checking that it is what was promised."""
+        """What was spent, after checking that it matches the guarantee."""
         loss = sum((Fraction(spend.loss) for spend in self._spends), Fraction(0))
         spent = self._mechanism.epsilon(loss, self._budget.delta)
         promised = self._budget.epsilon
         if spent > promised or not (1 - TOLERANCE) * self._allowance < loss <= self._allowance:
             raise PrivacyError(
-                f"the noise amounts to epsilon {float(spent):g} and {float(promised):g} was "
-                "promised; nothing is released"
+                f"the noise gives epsilon = {float(spent):g}, but the guarantee is epsilon = "
+                f"{float(promised):g}; nothing is released; please report this as a bug"
             )
         return tuple(self._spends)
 
@@ -134,7 +134,7 @@ def open_curator(
     watch: Watch | None = None,
     pay: Pay | None = None,
 ) -> Iterator[Curator]:
-    """A curator for whatever a user may hand to `fit`; what it holds is let go at the end.
+    """A curator for any data that `fit` accepts; its resources are released at the end.
 
     Parameters
     ----------
@@ -143,13 +143,13 @@ def open_curator(
     budget, rows_per_person, watch, pay
         As in `Curator`.
     seed
-        None for real noise; a number for a simulation.
+        None for real noise, a number for a simulation.
     """
     mechanism = mechanism_for(budget, seed)
-    with opened(data, bounds, columns, cache, watch) as source:
+    with managed_source(data, bounds, columns, cache, watch) as source:
         yield Curator(source, mechanism, budget, rows_per_person, watch, pay)
 
 
 def noise_within(budget: Budget, rows_per_person: int = 1) -> Noise:
-    """What the noise of an answer within this budget will be: public, and free to know."""
+    """The noise that answers within this budget will have: public."""
     return mechanism_for(budget).noise(budget, rows_per_person)

@@ -1,7 +1,7 @@
-"""Noise on integers, and what it costs: the only module that draws noise.
+"""Integer noise and its privacy loss: the only module that draws noise.
 
-Privacy is claimed through OpenDP alone: its measurements add the noise and its privacy maps
-say what that spent. A seed replaces the noise, and nothing else, by a simulation.
+The guarantee rests on OpenDP alone: its measurements add the noise, and its privacy maps give the
+privacy loss. A seed replaces the noise, and nothing else, by a simulation.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ from hushmeans.errors import InputError
 from hushmeans.types import FloatArray, IntArray
 
 LARGEST_SCALE = 2**55
-"""Noise of this scale, added to totals below 2**62, exceeds 64 bits once in e**120 draws."""
+"""At this scale, noise added to totals below 2**62 exceeds 64 bits once in e**120 draws."""
 
-FINE = 2**20
-"""A sensitivity at which it no longer matters that noise is whole: the steps of the finest grid."""
+FINE_SENSITIVITY = 2**20
+"""A sensitivity at which rounding noise to integers is negligible: one unit of the finest grid."""
 
-enable_features("contrib")  # every OpenDP constructor used here asks for it
+enable_features("contrib")  # every OpenDP constructor used here requires it
 
 
 class Mechanism(ABC):
-    """Adds integer noise of one shape; a *loss* is what one answer costs, in its own unit.
+    """Adds integer noise of one distribution; a *loss* is the privacy loss of one answer.
 
-    Losses of successive answers add up. `allowance` is the sum that keeps a budget's promise,
-    and `epsilon` translates a sum back.
+    Each mechanism measures losses in its own unit. Losses of successive answers add up.
+    `allowance` is the largest sum within a budget, and `epsilon` converts a sum back.
 
     Parameters
     ----------
     seed
-        None for OpenDP's sampler fed by the system's entropy. A number for a simulation:
-        reproducible, and therefore not private.
+        None for OpenDP's sampler with the system's entropy. A number for a simulation, which is
+        reproducible and therefore not private.
     """
 
     norm: Norm
-    """The norm in which this noise needs to know how far one person can move an answer."""
+    """The norm in which this mechanism measures sensitivity."""
 
     def __init__(self, seed: int | None = None) -> None:
         self._simulation = None if seed is None else np.random.default_rng((seed, 0))
@@ -68,29 +68,29 @@ class Mechanism(ABC):
         return noisy.reshape(exact.shape)
 
     def scale_for(self, sensitivity: int, loss: Fraction) -> float:
-        """The smallest scale at which OpenDP's map does not exceed the loss."""
+        """The smallest scale at which OpenDP's privacy map does not exceed the loss."""
         try:
             scale = self.ideal_scale(sensitivity, loss)
         except (OverflowError, ZeroDivisionError):
             scale = math.inf
         if max(scale, sensitivity) > LARGEST_SCALE:
             raise InputError(
-                "epsilon is so small, or rows_per_person so large, that the noise would not fit "
-                "into 64-bit integers; no clustering comes of noise this large"
+                "epsilon is so small, or rows_per_person so large, that the noise would overflow "
+                "64-bit integers; use a larger epsilon or fewer rows per person"
             )
         while Fraction(self.loss(sensitivity, scale)) > loss:
             scale = math.nextafter(scale, math.inf)
         return scale
 
     def noise(self, budget: Budget, rows_per_person: int = 1) -> Noise:
-        """What the noise of an answer within this budget will be, whatever is asked."""
+        """The noise that answers within this budget will have, for any question."""
         share = Fraction(1, 1000)
-        scale = self.scale_for(rows_per_person * FINE, share * self.allowance(budget))
-        deviation = math.sqrt(self.variance(scale)) / FINE
+        scale = self.scale_for(rows_per_person * FINE_SENSITIVITY, share * self.allowance(budget))
+        deviation = math.sqrt(self.variance(scale)) / FINE_SENSITIVITY
         return Noise(self.norm, deviation * float(share) ** (1 if self.norm == "l1" else 0.5))
 
     def loss(self, sensitivity: int, scale: float) -> float:
-        """What one answer with this noise costs, as OpenDP's privacy map says."""
+        """The privacy loss of one answer with this noise, by OpenDP's privacy map."""
         return _mapped(type(self), sensitivity, scale)
 
     @staticmethod
@@ -117,22 +117,22 @@ class Mechanism(ABC):
 
     @abstractmethod
     def allowance(self, budget: Budget) -> Fraction:
-        """The largest total loss that keeps the budget's promise."""
+        """The largest total loss within the budget."""
 
     @abstractmethod
     def epsilon(self, loss: Fraction, delta: Fraction) -> Fraction:
-        """The epsilon, at this delta, that a total loss amounts to."""
+        """The epsilon, at this delta, of a total loss."""
 
 
 @lru_cache(maxsize=1024)
 def _mapped(kind: type[Mechanism], sensitivity: int, scale: float) -> float:
-    """OpenDP's privacy map; experiments ask for the same few values again and again."""
+    """OpenDP's privacy map; cached, since experiments repeat the same few values."""
     return float(kind.measurement(scale).map(kind.distance(sensitivity)))
 
 
 @cache
 def _integers(norm: Norm) -> tuple[Any, Any]:
-    """OpenDP's domain of vectors of 64-bit integers, and its metric; neither has a state."""
+    """OpenDP's domain of vectors of 64-bit integers, and its metric; both are stateless."""
     metric = metrics.l1_distance(T="i64") if norm == "l1" else metrics.l2_distance(T="f64")
     return domains.vector_domain(domains.atom_domain(T="i64")), metric
 
@@ -198,7 +198,7 @@ class Gaussian(Mechanism):
 
 @lru_cache(maxsize=1024)
 def _epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
-    """OpenDP's conversion from zCDP; every fit of one plan asks for the same."""
+    """OpenDP's conversion from zCDP; cached, since every fit of one plan repeats it."""
     unit_noise: Any = combinators.make_zCDP_to_approxDP(Gaussian.measurement(1.0))
     distance = math.nextafter(math.sqrt(2 * rho), math.inf)
     return Fraction(unit_noise.map(distance).epsilon(-_rounded_up(-delta)))
@@ -212,7 +212,7 @@ def _rounded_up(number: int | Fraction) -> float:
 
 @lru_cache
 def _largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Bisection on OpenDP's conversion from zCDP; the lower end always keeps the promise."""
+    """Bisection on OpenDP's conversion from zCDP; the lower end is always within the budget."""
     gaussian = Gaussian()
     kept, broken = Fraction(0), epsilon
     while gaussian.epsilon(broken, delta) <= epsilon:

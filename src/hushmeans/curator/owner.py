@@ -1,7 +1,7 @@
-"""For those who may see the records: labels, distances and scores. NOT PRIVATE.
+"""Labels, distances and scores for those who may see the records. NOT PRIVATE.
 
-What these functions return speaks about single records, or is an exact function of them. They are
-for the owner of the records and for experiments; nothing a fit publishes comes from here.
+These functions describe individual records, or return exact functions of them. They are for the
+owner of the records and for experiments; nothing that a fit publishes comes from here.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from hushmeans.curator.kernel import nearest, squared_distances
-from hushmeans.curator.sources import is_path, open_local, open_new
-from hushmeans.curator.sources.folders import SUFFIXES
+from hushmeans.curator.sources import is_path, open_local_source, open_source_for_box
+from hushmeans.curator.sources.folders import FORMAT_BY_SUFFIX
 from hushmeans.curator.sources.memory import as_numeric_array
 from hushmeans.curator.sources.spark import is_spark
 from hushmeans.curator.sources.spark_files import read_on_spark
@@ -24,7 +24,7 @@ from hushmeans.schema import Bounds, Box, Grid
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 __all__ = [
-    "SUFFIXES",
+    "FORMAT_BY_SUFFIX",
     "as_numeric_array",
     "distances_to",
     "encoded_squares",
@@ -39,41 +39,47 @@ __all__ = [
 
 
 def labels(data: Any, box: Box, centroids: FloatArray) -> Iterator[IntArray]:
-    """The index of each record's nearest centroid, some records at a time.
+    """The index of each record's nearest centroid, in batches.
 
     Parameters
     ----------
     data
-        An array, a table or a path; columns that the box does not have are ignored.
+        An array, a table or a path; columns that are not in the box are ignored.
     centroids
         In the unit box.
     """
     snapped = box.grid.snap(centroids)
-    return (nearest(records, snapped) for records in open_new(data, box).encoded())
+    return (nearest(records, snapped) for records in open_source_for_box(data, box).encoded())
 
 
 def distances_to(data: Any, box: Box, centroids: FloatArray) -> FloatArray:
-    """Each record's distance to each centroid, in the unit box."""
+    """The distance from each record to each centroid, in the unit box."""
     unit = box.grid.unit
-    parts = [distances(records / unit, centroids) for records in open_new(data, box).encoded()]
+    parts = [
+        distances(records / unit, centroids) for records in open_source_for_box(data, box).encoded()
+    ]
     return np.concatenate([np.empty((0, len(centroids))), *parts])
 
 
 def nearest_squares(data: Any, where: Box | Bounds, centres: Any) -> FloatArray:
-    """Each record's squared distance to its nearest centre, in the unit box.
+    """The squared distance from each record to its nearest centre, in the unit box.
 
     Parameters
     ----------
     where
-        The box of a release, or bounds for the data's own columns.
+        The box of a release, or the bounds of the data's columns.
     centres
         A table of centres in original units.
     """
-    source = open_new(data, where) if isinstance(where, Box) else open_local(data, where)
+    source = (
+        open_source_for_box(data, where)
+        if isinstance(where, Box)
+        else open_local_source(data, where)
+    )
     box = source.box
     table = as_numeric_array(centres, "the centres").astype(np.float64)
     if not len(table) or table.shape[1] != box.n_features or not np.isfinite(table).all():
-        raise InputError("centres must be a table of finite numbers, a column for every feature")
+        raise InputError("centres must be a table of finite numbers with one column per feature")
     records = np.concatenate([*source.encoded()] or [np.empty((0, 1), dtype=np.int32)])
     return encoded_squares(records, box.grid, box.to_unit_box(table))
 

@@ -1,4 +1,4 @@
-"""What a fit tells while it runs, for those who wait."""
+"""Progress reports of a running fit."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from fractions import Fraction
 
 
 class Watch:
-    """Hears what a fit does, and does nothing about it; override what you need.
+    """Receives the progress of a fit and ignores it; override the methods you need.
 
     Methods may be called from several threads.
     """
 
     def planned(self, questions: int) -> None:
-        """At most so many questions will be asked: public."""
+        """The fit will ask at most this many questions: public."""
 
     def read(self, n_records: int) -> None:
-        """So many more records were read: exact, and NOT private.
+        """More records were read: an exact number, and NOT private.
 
-        Told by sources that take their time (files), not by all.
+        Only slow sources (files) report it.
         """
 
     def answered(self, spent: Fraction) -> None:
-        """Another question is answered, and this part of the budget spent: public."""
+        """Another question was answered, and this share of the budget is spent: public."""

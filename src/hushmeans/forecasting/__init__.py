@@ -1,4 +1,4 @@
-"""What to expect of a fit before anything is spent."""
+"""Forecasting the noise of a fit before any budget is spent."""
 
 from hushmeans.forecasting.forecast import Forecast, forecast, forecast_of
 

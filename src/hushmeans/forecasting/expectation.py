@@ -1,13 +1,14 @@
-"""What a method's noise will be, from public numbers alone: nothing is asked, nothing drawn.
+"""The expected noise of a method, computed from public numbers without asking any question.
 
-A method's noise depends on the records in two ways: on how many a cluster has and, for the
-refined method, on how wide they lie. A `Population` stands in for them; the shares, the clips and
-the errors are then worked out by the methods' own functions.
+A method's noise depends on the records in two ways: on the number of records per cluster and, for
+the refined method, on their spread. A `Population` stands in for the records; the methods' own
+functions then give the shares, the clips and the errors.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -42,10 +43,10 @@ from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray
 
-LEFT = LAG / (1 + LAG)
-"""The part of its way that a centroid still has to go after a round."""
+UNFINISHED_PART = LAG / (1 + LAG)
+"""The part of the way to its target that a centroid still has to go after a round."""
 SMALLEST_MOVE, LARGEST_MOVE = 1e-4, 0.5
-"""How far a centroid has to go, in a feature: hardly more than the records are spread."""
+"""Limits on how far a centroid still has to move, in each feature."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,10 @@ class Step:
     question
         Its kind.
     share
-        The part of the budget that it gets.
+        Its share of the budget.
     noise
-        The standard deviation of the noise on each of its totals. A record counts 1 in a
-        size, and its distance, in halves of the range, in a sum.
+        The standard deviation of the noise on each of its totals. A record adds 1 to a size,
+        and its coordinates, in units of half the range, to a sum.
     """
 
     question: str
@@ -70,30 +71,33 @@ class Step:
 
 @dataclass(frozen=True)
 class Expectation:
-    """What a method will ask, and the noise of what it releases.
+    """The questions that a method will ask, and the noise of its release.
 
     Attributes
     ----------
     steps
         The questions, in order; their shares sum to 1.
     centre_variance
-        The variance that noise gives a coordinate of a centre, in the unit box.
+        The variance of a centre's coordinate due to noise, in the unit box.
     size_variance
-        The variance that noise gives the size of a cluster.
+        The variance of a cluster's size due to noise.
+    method_options
+        The method's options, with the values that it would choose for those left to it.
     """
 
     steps: tuple[Step, ...]
     centre_variance: float
     size_variance: float
+    method_options: Mapping[str, int | float | str]
 
 
 def expectation(method: Method, population: Population, noise: Noise) -> Expectation:
-    """What to expect of a method on such a population."""
+    """The expected noise of a method on a population."""
     if isinstance(method, PaperMethod):
         return _of_paper(method, population, noise)
     if isinstance(method, RefinedMethod):
         return _of_refined(method, population, noise)
-    raise TypeError(f"nothing is known of the noise of {type(method).__name__}")
+    raise TypeError(f"there is no noise model for {type(method).__name__}")
 
 
 def _of_paper(method: PaperMethod, population: Population, noise: Noise) -> Expectation:
@@ -114,7 +118,8 @@ def _of_paper(method: PaperMethod, population: Population, noise: Noise) -> Expe
     leaves = leaves_of_cluster(method, population, relative)
     mean_square = float((population.centres**2).mean())
     variance = leaves * relative**2 * (1 + mean_square)
-    return Expectation(steps, min(variance, UNKNOWN_VARIANCE), method.n * last**2)
+    centre_variance = min(variance, UNKNOWN_VARIANCE)
+    return Expectation(steps, centre_variance, method.n * last**2, method.options)
 
 
 def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> Expectation:
@@ -139,8 +144,12 @@ def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> 
     moves = read_moves(question, answer, _equal_clusters(population), picture, gaps)
     followed = moves.believed**2 * moves.variances
     left = ((1 - moves.believed) * move) ** 2
+    cells = sum((step.share for step in asked if step.question == "cells"), Fraction(0))
     return Expectation(
-        tuple(asked), float((followed + left).mean()), float(moves.size_variances.mean())
+        steps=tuple(asked),
+        centre_variance=float((followed + left).mean()),
+        size_variance=float(moves.size_variances.mean()),
+        method_options={**method.options, "rounds": rounds, "n": n, "cells_share": float(cells)},
     )
 
 
@@ -162,12 +171,12 @@ def _expected_move(
         What a record adds to the total of sizes.
     """
     earlier = len(noises) - 1
-    parts = [SMALLEST_MOVE, (1 - LEFT) * LEFT**earlier * off]
+    parts = [SMALLEST_MOVE, (1 - UNFINISHED_PART) * UNFINISHED_PART**earlier * off]
     if earlier:
         parts.append(noises[-2] / population.cluster_size)
     if earlier and n > 1:
         since = max(earlier - FINE_ROUNDS, 0)
-        parts.append(LEFT**since * _joining_error(population, noises[-2] / size_part))
+        parts.append(UNFINISHED_PART**since * _joining_error(population, noises[-2] / size_part))
     return min(math.hypot(*parts), LARGEST_MOVE)
 
 

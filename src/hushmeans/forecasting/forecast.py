@@ -1,10 +1,10 @@
-"""What to expect of a fit before anything is spent: from public numbers alone."""
+"""Forecasting the noise of a fit from public numbers alone, before any budget is spent."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hushmeans.arguments import Amount, exact_amount, whole_number
@@ -14,56 +14,57 @@ from hushmeans.curator.questions import LARGEST_COUNT
 from hushmeans.errors import InputError
 from hushmeans.forecasting.expectation import Expectation, Step, expectation
 from hushmeans.forecasting.population import Population
-from hushmeans.methods.registry import DEFAULT
+from hushmeans.methods.registry import DEFAULT_METHOD
 from hushmeans.release.verdict import Levels, NoiseVerdict, percent
 from hushmeans.schema import Bounds, Box
 from hushmeans.settings import Settings
 
 OF_A_WIDTH = Levels(visible=0.1, dominates=0.5)
-"""The error of a centre, as a part of the width of a cluster."""
+"""The standard error of a centre relative to the width of a cluster."""
 SMALLEST_EPSILON = 1e-4
 MOST_FEATURES = 10_000
-SENTENCES = {
-    "negligible": "Noise will be negligible: {part} of a typical cluster's width.",
-    "visible": "Noise will be visible: it moves a centre by {part} of a typical cluster's width.",
+EXPECTED_ERROR = "the standard error of a centre is about {part} of a typical cluster's width"
+FORECAST_SENTENCES = {
+    "negligible": f"Noise will be negligible: {EXPECTED_ERROR}.",
+    "visible": f"Noise will be visible: {EXPECTED_ERROR}.",
     "dominates": (
-        "Noise will dominate: it moves a centre by {part} of a typical cluster's width. "
-        "Do not spend the budget on this; more records, fewer clusters or features, or a larger "
-        "epsilon would help."
+        f"Noise will dominate: {EXPECTED_ERROR}. Do not spend the budget on this fit; use more "
+        "records, fewer clusters or features, or a larger epsilon."
     ),
 }
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """The noise to expect of a release; `forecast` makes one.
+    """The expected noise of a release, as returned by `forecast`.
 
-    The error that is forecast is that of the centre of a typical record: the root mean square, over
-    records and features, of the difference between the released centre of a record's cluster
-    and what would be released had the last round been answered without noise. It is what
-    `Release.standard_errors` says of noise. Not included: what the noise of earlier rounds
-    does to the choice of clusters, and that records are a sample.
+    The forecast error is the root mean square, over records and features, of the difference
+    between the released centre of a record's cluster and the centre that would be released if the
+    last round were answered without noise. It corresponds to `Release.standard_errors`. It does
+    not include the effect of noise in earlier rounds on which clusters are found, or sampling
+    error.
 
-    Taken for granted, as nothing is known of the records: clusters of equal size, round, with
-    centres scattered evenly in the box; in each feature a cluster's standard deviation is
-    `width`. Narrower clusters have less noise with the refined method, and the same with the
-    paper's.
+    Since nothing is known about the records, the forecast assumes round clusters of equal size
+    with centres spread evenly over the box; `width` is their standard deviation in each feature.
+    Narrower clusters have less noise with the refined method, and the same with the paper's.
 
     Attributes
     ----------
     rows, features, settings
-        What the forecast is for.
+        The fit that the forecast is for.
     box
-        The bounds, where they were given.
+        The bounds, if given.
     width
-        The standard deviation of a typical cluster in a feature, where half of the range is 1.
+        The standard deviation of a typical cluster in each feature, in units of half the range.
     centre_error
-        The expected standard error from noise of a centre in each feature, where half of the
-        range is 1.
+        The expected standard error of a centre in each feature due to noise, in units of half
+        the range.
     size_error
-        The expected standard error from noise of a cluster's size.
+        The expected standard error of a cluster's size due to noise.
     steps
-        The questions that will be asked, with their share of the budget and their noise.
+        The questions that the fit will ask, with their shares of the budget and their noise.
+    method_options
+        The method's options, with the values that it would choose for those left to it.
 
     Examples
     --------
@@ -86,10 +87,11 @@ class Forecast:
     centre_error: float
     size_error: float
     steps: tuple[Step, ...]
+    method_options: Mapping[str, int | float | str] = field(hash=False)
 
     @property
     def cluster_size(self) -> float:
-        """The number of records in a cluster, were all equal."""
+        """The number of records per cluster, assuming equal sizes."""
         return self.rows / self.settings.n_clusters
 
     @property
@@ -101,19 +103,19 @@ class Forecast:
 
     @property
     def verdict(self) -> NoiseVerdict:
-        """What noise will do to the clusters.
+        """The effect of noise on the clusters.
 
-        The error of a centre is compared with the width of a cluster. Up to a tenth of it, squared
-        distances to the centre grow by one per cent at the most: negligible. From half of it
-        on they grow by a quarter and more, and the noise of earlier rounds, which comes on
-        top, has kept most clusters from being found: it dominates.
+        The standard error of a centre is compared with the width of a cluster. Up to one tenth of
+        it, noise adds at most 1% to the squared distances from records to centres: negligible.
+        From one half, it adds at least 25%, and the noise of earlier rounds has usually kept most
+        clusters from being found: it dominates.
         """
         ratio = self.centre_error / self.width
         level = OF_A_WIDTH.level(ratio)
-        return NoiseVerdict(level, SENTENCES[level].format(part=percent(ratio)))
+        return NoiseVerdict(level, FORECAST_SENTENCES[level].format(part=percent(ratio)))
 
     def rows_for(self, error: float) -> int:
-        """About how many rows bring the error of a centre down to this, all else the same."""
+        """Roughly how many rows reduce `centre_error` to this value."""
         wanted = _wanted(error)
         most = LARGEST_COUNT
         found = _smallest(
@@ -122,11 +124,14 @@ class Forecast:
             float(most),
         )
         if found is None:
-            raise InputError(f"no number of rows brings the error of centres to {wanted:g}")
+            raise InputError(
+                f"no number of rows reduces the error of a centre to {wanted:g}; "
+                "allow a larger error"
+            )
         return math.ceil(found)
 
     def epsilon_for(self, error: float) -> float:
-        """About which epsilon brings the error of a centre down to this, all else the same."""
+        """Roughly which epsilon reduces `centre_error` to this value."""
         wanted = _wanted(error)
         found = _smallest(
             lambda epsilon: self._at(epsilon=epsilon).centre_error <= wanted,
@@ -135,17 +140,18 @@ class Forecast:
         )
         if found is None:
             raise InputError(
-                f"no epsilon up to {LARGEST_EPSILON:,} brings the error of centres to {wanted:g}"
+                f"no epsilon up to {LARGEST_EPSILON:,} reduces the error of a centre to "
+                f"{wanted:g}; allow a larger error"
             )
         return _rounded_up(found)
 
     def curve(self, epsilons: Iterable[Amount]) -> tuple[tuple[float, float], ...]:
-        """Pairs of an epsilon and the error of a centre at it, all else the same."""
+        """Pairs of an epsilon and the `centre_error` at it."""
         forecasts = [self._at(epsilon=epsilon) for epsilon in epsilons]
         return tuple((float(each.settings.budget.epsilon), each.centre_error) for each in forecasts)
 
     def _at(self, *, rows: int | None = None, epsilon: Amount | None = None) -> Forecast:
-        """The forecast for other rows or another epsilon."""
+        """The forecast for another number of rows or another epsilon."""
         rows = self.rows if rows is None else rows
         settings = self.settings if epsilon is None else self.settings.with_epsilon(epsilon)
         expected = _expected(rows, self.features, settings)
@@ -158,24 +164,24 @@ def forecast(
     n_clusters: int,
     epsilon: Amount,
     delta: Amount = 0,
-    method: str = DEFAULT,
+    method: str = DEFAULT_METHOD,
     method_options: Mapping[str, Any] | None = None,
     rows_per_person: int = 1,
     bounds: Any = None,
 ) -> Forecast:
-    """What a fit will give for its budget: nothing is spent and no record is looked at.
+    """Forecast the noise of a fit. No budget is spent and no record is read.
 
     Parameters
     ----------
     rows
-        Roughly how many records there are. A number that may be known: the exact one is private.
+        The approximate number of records. Use a public figure: the exact number is private.
     features
-        How many features they have.
+        The number of features.
     n_clusters, epsilon, delta, method, method_options, rows_per_person
         As in `DPKMeans`.
     bounds
-        The public range of every feature, as anything that `Bounds` takes, for errors in original
-        units; not needed otherwise.
+        Optional: the public range of every feature, in any form that `Bounds` accepts, for
+        errors in original units.
 
     Examples
     --------
@@ -189,12 +195,14 @@ def forecast(
 
 
 def forecast_of(settings: Settings, rows: int, features: int, bounds: Any = None) -> Forecast:
-    """As `forecast`, for settings that are checked already."""
+    """As `forecast`, for `Settings`."""
     features = whole_number("features", features, at_most=MOST_FEATURES)
     rows = whole_number("rows", rows, at_most=LARGEST_COUNT)
     n_clusters = settings.n_clusters
     if rows < n_clusters:
-        raise InputError(f"{rows} rows cannot make {n_clusters} clusters; ask for fewer clusters")
+        raise InputError(
+            f"rows is {rows}; it must be at least the number of clusters, {n_clusters}"
+        )
     return Forecast(
         rows=rows,
         features=features,
@@ -216,18 +224,19 @@ def _errors(expected: Expectation) -> dict[str, Any]:
         "centre_error": math.sqrt(expected.centre_variance),
         "size_error": math.sqrt(expected.size_variance),
         "steps": expected.steps,
+        "method_options": expected.method_options,
     }
 
 
 def _box(bounds: Any, features: int) -> Box:
-    """The bounds of so many features, whether they have names or not."""
+    """The bounds of this many features, named or not."""
     declared = Bounds(bounds)
     box = declared.box()
     if box.n_features == 1 and features > 1 and box.names is None:
         box = declared.box(features)
     if box.n_features != features:
         raise InputError(
-            f"the bounds have {box.n_features} features and the forecast is for {features}; "
+            f"the bounds have {box.n_features} features, but the forecast is for {features}; "
             "give one range per feature"
         )
     return box
@@ -237,16 +246,16 @@ def _wanted(error: float) -> float:
     wanted = float(exact_amount("error", error))
     if not 0 < wanted < 1:
         raise InputError(
-            f"error is {wanted:g}; it must be above 0 and below 1, which is half of the range"
+            f"error is {wanted:g}; it must be between 0 and 1 (1 is half of a feature's range)"
         )
     return wanted
 
 
 def _smallest(enough: Callable[[float], bool], low: float, high: float) -> float | None:
-    """About the smallest number between the ends from which on there is enough.
+    """Roughly the smallest number in the interval above which there is always enough.
 
-    Where a method changes its settings, more of something can for a moment give a larger error: so
-    the search comes from above, in halves, and ends at the first half that is not enough.
+    The error is not monotonic where a method changes its own settings. So the search halves its
+    way down from above and stops at the first number that is not enough.
     """
     if not enough(high):
         return None
@@ -262,6 +271,6 @@ def _smallest(enough: Callable[[float], bool], low: float, high: float) -> float
 
 
 def _rounded_up(number: float) -> float:
-    """To three digits, upwards."""
+    """Rounded up to three significant digits."""
     digits = 2 - math.floor(math.log10(number))
     return math.ceil(number * 10**digits) / 10**digits if digits >= 0 else float(math.ceil(number))

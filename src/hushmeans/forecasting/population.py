@@ -1,4 +1,4 @@
-"""What a forecast takes the records to be, as nothing is known of them."""
+"""The records that a forecast assumes, since nothing is known about the real ones."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ import numpy as np
 from hushmeans.methods.start import public_randomness
 from hushmeans.types import FloatArray, IntArray
 
-EDGE = 0.85
-"""Centres lie evenly within this distance of the middle, feature by feature."""
-WIDTH = 0.15
-"""The standard deviation of a cluster in a feature, where half of the range is 1."""
+CENTRE_RANGE = 0.85
+"""Centres are spread evenly up to this distance from the middle of each feature."""
+CLUSTER_WIDTH = 0.15
+"""The standard deviation of a cluster in each feature, in units of half the range."""
 SPACING = 0.25
-"""The same, at the most, as a part of the side of the cube that a cluster has for itself."""
+"""Its upper limit, relative to the side of the cube that each cluster has to itself."""
 STANDINS = 1000
 MOST_STANDIN_CLUSTERS = 100
-"""Stand-ins are of so many clusters at the most: further ones change no distance to the nearest."""
+"""Synthetic records come from at most this many clusters; more barely change the distances."""
 
 
 @dataclass(frozen=True)
 class Population:
-    """What records are taken to be: equal round clusters, evenly scattered in the unit box.
+    """Assumed records: round clusters of equal size, spread evenly over the unit box.
 
     Attributes
     ----------
     size, n_clusters
-        The number of records and of clusters.
+        The numbers of records and clusters.
     width
         The standard deviation of a cluster in each feature.
     records, labels, centres
-        Stand-ins for the records, and the clusters they are from.
+        Synthetic records, their clusters, and the clusters' centres.
     """
 
     size: int
@@ -44,12 +44,13 @@ class Population:
 
     @classmethod
     def assumed(cls, size: int, n_features: int, n_clusters: int, seed: int = 0) -> Population:
-        """Many clusters in few features are narrower, so that they still are clusters.
+        """The population for a forecast.
 
-        The seed scatters the stand-ins.
+        Many clusters in few features are narrower, so that they remain distinct. The seed places
+        the synthetic records.
         """
-        side = 2 * EDGE * n_clusters ** (-1 / n_features)
-        width = min(WIDTH, SPACING * side)
+        side = 2 * CENTRE_RANGE * n_clusters ** (-1 / n_features)
+        width = min(CLUSTER_WIDTH, SPACING * side)
         standins = _standins(n_features, min(n_clusters, MOST_STANDIN_CLUSTERS), width, seed)
         return cls(size, n_clusters, width, *standins)
 
@@ -66,9 +67,9 @@ class Population:
 def _standins(
     n_features: int, n_clusters: int, width: float, seed: int
 ) -> tuple[FloatArray, IntArray, FloatArray]:
-    """Made-up records, their clusters, and the centres; the same for the same numbers."""
+    """Synthetic records, their clusters, and the centres: a function of the arguments."""
     generator = public_randomness(seed)
-    centres = generator.uniform(-EDGE, EDGE, (n_clusters, n_features))
+    centres = generator.uniform(-CENTRE_RANGE, CENTRE_RANGE, (n_clusters, n_features))
     labels = np.arange(max(STANDINS, 10 * n_clusters)) % n_clusters
     records = generator.normal(centres[labels], width)
     return np.clip(records, -1.0, 1.0), labels, centres

@@ -1,7 +1,7 @@
-"""How the paper's methods share records among leaves, rehearsed on stand-ins.
+"""How the paper's methods divide records among leaves, rehearsed on synthetic records.
 
 From a random start some leaves get few records or none, and noise drives those away for good. So
-the released clusters are fewer and larger than an equal division says, and made of fewer leaves.
+the released clusters are fewer and larger than an equal division suggests, with fewer leaves each.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from hushmeans.methods.start import public_randomness, sphere_packing
 from hushmeans.types import BoolArray, FloatArray
 
 STARTS = 16
-"""Random starts that are rehearsed; the median counts, as one tiny leaf outweighs all others."""
-MOST_LEAVES, MOST_ROUNDS = 60, 12
-"""A rehearsal is of so many leaves and rounds at the most; more of them change little."""
+"""Random starts to rehearse; the median counts, since one tiny leaf can dominate a mean."""
+MOST_REHEARSED_LEAVES, MOST_REHEARSED_ROUNDS = 60, 12
+"""Upper limits for a rehearsal; more leaves or rounds change little."""
 EMPTY_LEAF = 0.1
-"""What a leaf without records adds to the noise of the cluster that it joins, a full one adding 1.
+"""The noise that an empty leaf adds to the cluster it joins, relative to a full leaf.
 
-Half of them have a noisy size below 0 and add nothing; of the others, whose mean the box holds,
-most join each other first.
+Half of the empty leaves have a noisy size below 0 and add nothing; most of the others join each
+other first.
 """
 LEAST_LEVEL, MOST_LEVEL = -6, -1
-"""The noise of a size over a cluster's size, as powers of 2, between which it is rehearsed."""
+"""The range of relative noise on sizes, as powers of 2, that is rehearsed."""
 
 
 def leaves_of_cluster(method: PaperMethod, population: Population, noise: float) -> float:
-    """How many leaves of clusters of equal size have the noise of a released cluster.
+    """The effective number of leaves per released cluster, as far as its noise is concerned.
 
-    Averaged over records, so that a cluster counts by its size. Without empty leaves and with
-    equal clusters it is the method's n.
+    Averaged over records, so that clusters are weighted by size. With equal clusters and no empty
+    leaves it is the method's n.
 
     Parameters
     ----------
     noise
-        The standard deviation of a leaf's noisy size in the last round, over the size of a
-        cluster.
+        The standard deviation of a leaf's noisy size in the last round, relative to the size of
+        a cluster.
     """
-    n_clusters = min(population.n_clusters, max(MOST_LEAVES // method.n, 2))
-    short = replace(method, rounds=min(method.rounds, MOST_ROUNDS))
+    n_clusters = min(population.n_clusters, max(MOST_REHEARSED_LEAVES // method.n, 2))
+    short = replace(method, rounds=min(method.rounds, MOST_REHEARSED_ROUNDS))
     level = min(max(math.log2(noise), LEAST_LEVEL), MOST_LEVEL)
     below = min(math.floor(level), MOST_LEVEL - 1)
     ends = [
@@ -59,7 +59,7 @@ def leaves_of_cluster(method: PaperMethod, population: Population, noise: float)
 
 @lru_cache(maxsize=256)
 def _rehearsed(method: PaperMethod, n_features: int, n_clusters: int, level: int) -> float:
-    """The median over some starts, for noise of a size of 2**level of a cluster's."""
+    """The median over random starts, for relative noise on sizes of 2**level."""
     starts = enumerate(_starts(method.n * n_clusters, n_features))
     leaves = [
         _leaves(method, Population.assumed(1, n_features, n_clusters, seed), 2.0**level, start)
@@ -69,7 +69,7 @@ def _rehearsed(method: PaperMethod, n_features: int, n_clusters: int, level: int
 
 
 def _leaves(method: PaperMethod, population: Population, noise: float, start: FloatArray) -> float:
-    """One rehearsal; sizes are parts of all records."""
+    """One rehearsal; sizes are fractions of all records."""
     generator = public_randomness(0)
     shares = method.plan.shares
     centroids = start.copy()
@@ -92,7 +92,7 @@ def _leaves(method: PaperMethod, population: Population, noise: float, start: Fl
 def _means(
     records: FloatArray, nearest: FloatArray, kept: BoolArray, generator: Generator
 ) -> FloatArray:
-    """The leaves' means; a leaf that noise has driven away is anywhere."""
+    """The leaves' means; a leaf that noise has driven away is placed at random."""
     means = generator.uniform(-1.0, 1.0, (len(kept), records.shape[1]))
     for leaf in np.flatnonzero(kept):
         means[leaf] = records[nearest == leaf].mean(axis=0)

@@ -1,4 +1,4 @@
-"""The ledger: what each dataset has spent, debited before anything is asked."""
+"""The budget ledger: what each dataset has spent, debited before any question is answered."""
 
 from hushmeans.ledger.ledger import Ledger
 

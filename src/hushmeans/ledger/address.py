@@ -1,4 +1,4 @@
-"""Where a ledger is kept: a SQLite file, or a PostgreSQL database named by a URL."""
+"""The location of a ledger: a SQLite file, or the URL of a PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from sqlalchemy.exc import ArgumentError
 
 from hushmeans.errors import InputTypeError, LedgerError
 
-VARIABLE = "HUSHMEANS_LEDGER"
-"""The environment variable that names the ledger where the caller does not."""
+LEDGER_VARIABLE = "HUSHMEANS_LEDGER"
+"""The environment variable with the default ledger."""
 
 POSTGRESQL = ("postgresql", "postgresql+psycopg")
 
 HARMLESS = re.compile(r"[\w.:-]*")
-"""What a host or a database is called; anything else may be a part of a misplaced password."""
+"""Names of hosts and databases; anything else may be part of a misplaced password."""
 
 
 @dataclass(frozen=True, repr=False)
 class Address:
-    """A place for a ledger; as text it never shows a password.
+    """The location of a ledger; its text never shows a password.
 
     Attributes
     ----------
@@ -39,34 +39,37 @@ class Address:
 
     @classmethod
     def of(cls, place: str | os.PathLike[str] | None = None) -> Address:
-        """The address of a path or URL; of `VARIABLE` or the user's data folder without one."""
+        """The address for a path or URL.
+
+        Without one, the environment variable `LEDGER_VARIABLE`, then the user's data folder.
+        """
         if place is None:
-            place = os.environ.get(VARIABLE) or default_file()
+            place = os.environ.get(LEDGER_VARIABLE) or default_file()
         if not isinstance(place, str | os.PathLike):
-            raise InputTypeError(f"a ledger is a path or a URL, not {type(place).__name__}")
+            raise InputTypeError(f"the ledger must be a path or a URL, not {type(place).__name__}")
         text = os.fspath(place)
         if not isinstance(text, str) or not text.strip() or "\0" in text:
-            raise LedgerError("the ledger's path is empty or no text")
+            raise LedgerError("the ledger's path is empty or not text; give a path or a URL")
         return cls._of_url(text) if "://" in text else cls(file=_absolute(text))
 
     @classmethod
     def _of_url(cls, text: str) -> Address:
         try:
             url = make_url(text)
-            url.render_as_string()  # which fails where a part of it is no text
+            url.render_as_string()  # fails if a part of it is not text
         except (ArgumentError, ValueError):
             raise LedgerError(
-                "the ledger's URL cannot be read; write postgresql://user@host:port/database"
+                "the ledger's URL is malformed; write postgresql://user@host:port/database"
             ) from None
         if url.drivername not in POSTGRESQL:
             raise LedgerError(
-                "a ledger is kept in a SQLite file, named by its path, or in PostgreSQL, named by "
+                "the ledger's URL has an unsupported scheme; give the path of a SQLite file or "
                 "postgresql://user@host:port/database"
             )
         if not HARMLESS.fullmatch(url.host or ""):
             raise LedgerError(
-                "the host in the ledger's URL is no host name; "
-                "write an @, / or : of a password as %40, %2F or %3A"
+                "the ledger's URL has an invalid host name; "
+                "write @, / and : in a password as %40, %2F and %3A"
             )
         return cls(url=url.set(drivername="postgresql+psycopg"))
 
@@ -81,7 +84,7 @@ class Address:
         return f"Address({str(self)!r})"
 
     def without_secrets(self, text: str) -> str:
-        """The text with every occurrence of the URL's passwords struck out."""
+        """The text with every occurrence of the URL's passwords masked."""
         if self.url is None:
             return text
         named = self.url.normalized_query.items()
@@ -95,7 +98,9 @@ def _absolute(path: str) -> Path:
     try:
         return Path(path).expanduser().absolute()
     except RuntimeError:
-        raise LedgerError(f"the ledger {path!r}: this user has no home folder") from None
+        raise LedgerError(
+            f"the ledger {path!r}: this user has no home folder; give a full path"
+        ) from None
 
 
 def default_file() -> Path:

@@ -1,4 +1,4 @@
-"""Entries in a chain: each is sealed by a digest over itself and the one before."""
+"""The hash chain of entries: each entry's digest covers itself and the previous digest."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ Kind = Literal["limit", "debit", "release"]
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of a dataset's history.
+    """An entry in a dataset's history.
 
     Attributes
     ----------
     number
-        The place in the ledger, from 1.
+        The position in the ledger, from 1.
     time, user
-        When, in UTC, and who, as their computer had it.
+        When (in UTC) and by which user account.
     kind
-        "limit": a new limit; "debit": a budget spent; "release": what it bought was stored.
+        "limit": a new limit; "debit": a budget spent; "release": a stored release.
     dataset
-        Whose history it is.
+        The name of the dataset.
     budget
         The limit or the debit; None for a release.
     release_id
-        Which release was paid for or stored; None for a limit.
+        The release that was paid for or stored; None for a limit.
     method, parameters
-        How a debit was to be spent, the parameters as JSON; a release's digest.
+        The method of a debit and its parameters as JSON; for a release, its digest.
     digest
-        The seal.
+        The digest of this entry and the previous one.
     """
 
     number: int
@@ -58,24 +58,24 @@ class Entry:
 
     @classmethod
     def of(cls, row: RowMapping) -> Entry:
-        """The entry of a row; a LedgerError if the row cannot be one."""
+        """The entry in a row; a LedgerError if the row is not valid."""
         plain = {name: value for name, value in row.items() if name not in ("epsilon", "delta")}
         try:
             return cls(budget=_budget(row["epsilon"], row["delta"]), **plain)
         except HushmeansError:
-            raise broken(f"entry {row['number']} is not readable") from None
+            raise broken(f"entry {row['number']} cannot be read") from None
 
 
 @dataclass(frozen=True)
 class Seal:
-    """A ledger found whole: keep the digest elsewhere, and show it to the next `verify`."""
+    """The state of an intact ledger; a digest stored elsewhere detects a rewritten one."""
 
     entries: int
     digest: str
 
 
 def append(
-    books: Connection,
+    connection: Connection,
     kind: Kind,
     dataset: str,
     *,
@@ -84,13 +84,13 @@ def append(
     method: str | None = None,
     parameters: str | None = None,
 ) -> None:
-    """Write the next entry; refused where the last one is not the one that was sealed."""
-    seal = _seal(books)
-    last = books.execute(
+    """Write the next entry; refused if the last entry does not match the seal."""
+    seal = _seal(connection)
+    last = connection.execute(
         select(ENTRIES.c.number, ENTRIES.c.digest).order_by(ENTRIES.c.number.desc()).limit(1)
     ).one_or_none()
     if seal != (Seal(0, FIRST_DIGEST) if last is None else Seal(*last)):
-        raise broken("its last entry is not the one that was written last")
+        raise broken("its last entry is not the last one that was written")
     row = {
         "number": seal.entries + 1,
         "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
@@ -104,50 +104,52 @@ def append(
         "parameters": parameters,
     }
     digest = _digest(seal.digest, row)
-    books.execute(insert(ENTRIES).values(**row, digest=digest))
-    books.execute(update(SEAL).values(entries=seal.entries + 1, digest=digest))
+    connection.execute(insert(ENTRIES).values(**row, digest=digest))
+    connection.execute(update(SEAL).values(entries=seal.entries + 1, digest=digest))
 
 
-def verify(books: Connection, seen: str | None = None) -> Seal:
-    """The seal of a ledger in which nothing was changed, removed or cut off; else an error."""
+def verify(connection: Connection, seen: str | None = None) -> Seal:
+    """The seal of the ledger; an error if an entry was changed or removed."""
     digest, known = FIRST_DIGEST, {FIRST_DIGEST}
-    documents = {row.release_id: row.document for row in books.execute(select(RELEASES))}
+    documents = {row.release_id: row.document for row in connection.execute(select(RELEASES))}
     paid: set[str] = set()
     number = 0
-    for row in books.execute(select(ENTRIES).order_by(ENTRIES.c.number)).mappings():
+    for row in connection.execute(select(ENTRIES).order_by(ENTRIES.c.number)).mappings():
         number += 1
         if row["number"] != number:
             raise broken(f"entry {number} is missing")
         digest = _digest(digest, {name: row[name] for name in row if name != "digest"})
         if row["digest"] != digest:
-            raise broken(f"entry {number} was changed, or stands in another's place")
+            raise broken(f"entry {number} was changed or moved")
         known.add(digest)
         if row["kind"] == "debit":
             paid.add(row["release_id"])
         elif row["kind"] == "release":
             _check_release(row, documents.pop(row["release_id"], None), paid)
     if documents:
-        raise broken(f"the release {min(documents)!r} is in it without an entry")
-    if (seal := _seal(books)) != Seal(number, digest):
-        raise broken(f"{seal.entries} entries were written and {number} are left")
+        raise broken(f"the stored release {min(documents)!r} has no entry")
+    if (seal := _seal(connection)) != Seal(number, digest):
+        raise broken(f"{seal.entries} entries were written, but {number} are left")
     if seen is not None and seen not in known:
-        raise broken("the digest seen before is not in it: its history was written anew")
+        raise broken("the earlier digest is not in it, so its history was rewritten")
     return seal
 
 
 def release_digest(document: str) -> str:
-    """What the entry of a stored release holds, as JSON."""
+    """The digest of a stored release, as JSON for its entry."""
     return canonical_json({"sha256": hashlib.sha256(document.encode()).hexdigest()})
 
 
 def broken(what: str) -> LedgerError:
-    """A ledger that cannot be trusted."""
-    return LedgerError(f"the ledger is broken: {what}; restore it from a backup")
+    """The error for a ledger that cannot be trusted."""
+    return LedgerError(
+        f"the ledger has been damaged or tampered with: {what}; restore it from a backup"
+    )
 
 
 @lru_cache(maxsize=1024)
 def _budget(epsilon: str | None, delta: str | None) -> Budget | None:
-    """Amounts as they were written; the same few come again and again."""
+    """The amounts of an entry; cached, since the same few recur."""
     if epsilon is None or delta is None:
         return None
     return Budget(exact_amount("epsilon", epsilon), exact_amount("delta", delta))
@@ -156,15 +158,15 @@ def _budget(epsilon: str | None, delta: str | None) -> Budget | None:
 def _check_release(row: RowMapping, document: str | None, paid: set[str]) -> None:
     release_id = row["release_id"]
     if release_id not in paid:
-        raise broken(f"the release {release_id!r} has no debit before it")
+        raise broken(f"the release {release_id!r} has no earlier debit")
     if document is None:
         raise broken(f"the stored release {release_id!r} is missing")
     if release_digest(document) != row["parameters"]:
         raise broken(f"the stored release {release_id!r} was changed")
 
 
-def _seal(books: Connection) -> Seal:
-    return Seal(*books.execute(select(SEAL.c.entries, SEAL.c.digest)).one())
+def _seal(connection: Connection) -> Seal:
+    return Seal(*connection.execute(select(SEAL.c.entries, SEAL.c.digest)).one())
 
 
 def _digest(previous: str, row: Mapping[str, Any]) -> str:
@@ -174,5 +176,5 @@ def _digest(previous: str, row: Mapping[str, Any]) -> str:
 def _user() -> str:
     try:
         return getpass.getuser()
-    except (ImportError, KeyError, OSError):  # a container may run as a number without a name
+    except (ImportError, KeyError, OSError):  # a container may run under a user id without a name
         return "unknown"

@@ -1,4 +1,4 @@
-"""The ledger: what each dataset has spent, and on what."""
+"""The budget ledger: how much privacy budget each dataset has spent, and on what."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from hushmeans.ledger.database import reading, writing
 from hushmeans.ledger.schema import ENTRIES, RELEASES
 from hushmeans.ledger.standing import Standing
 
-LONGEST_NAME = 200
+LONGEST_LEDGER_NAME = 200
 
 
 class Ledger:
-    """What each dataset has spent, kept in a SQLite file or a PostgreSQL database.
+    """The privacy budget that each dataset has spent, in a SQLite file or a PostgreSQL database.
 
     Parameters
     ----------
     place
-        A path, or a URL: ``postgresql://user@host/database`` (needs ``hushmeans[postgres]``; best
-        without the password, which PostgreSQL also takes from its password file). Without one,
-        the environment variable ``HUSHMEANS_LEDGER``; without that, a file in the user's data
-        folder.
+        A path, or a URL such as ``postgresql://user@host/database`` (needs
+        ``hushmeans[postgres]``; preferably without a password, which PostgreSQL can read from its
+        password file). The default is the environment variable ``HUSHMEANS_LEDGER`` or, if it is
+        not set, a file in the user's data folder.
 
     Notes
     -----
-    Making a `Ledger` touches nothing; its file is made with the first limit or debit, for its
-    owner only. Every change is one transaction that keeps other writers out and is on disk when
-    the call returns; see `hushmeans.ledger.database` for what survives. A SQLite ledger does not
-    belong on a network file system.
+    Creating a `Ledger` object does not touch the disk; the file is created with the first limit
+    or debit, readable by its owner only. Every change is one exclusive transaction that is on disk
+    when the call returns; see `hushmeans.ledger.database` for details. Do not keep a SQLite ledger
+    on a network file system.
 
-    Amounts are exact, and debits add up: a thousand of 0.001 make exactly 1. All entries form a
-    chain of digests, so that `verify` notices a changed, removed or cut-off one. The digests are
-    no signature: who may write the ledger can write it anew, unless an earlier digest is kept
-    elsewhere.
+    Amounts are exact and debits add up: a thousand debits of 0.001 make exactly 1. The entries
+    form a hash chain, so that `verify` detects changed, removed or truncated entries. The digests
+    are not a signature: anyone with write access can rewrite the whole ledger, which only a digest
+    stored elsewhere detects.
 
     Examples
     --------
@@ -57,17 +57,17 @@ class Ledger:
         self.address = Address.of(place)
 
     def set_limit(self, dataset: str, epsilon: Amount, delta: Amount = 0) -> None:
-        """From now on, refuse debits that would bring a dataset's sum above this.
+        """Refuse debits that would bring a dataset's total above this limit.
 
         Raises
         ------
         BudgetError
-            Where more than that is spent already: a limit is a promise about all debits.
+            If more than the limit is already spent: a limit covers all debits.
         """
-        name, limit = _name("the dataset", dataset), Budget.of(epsilon, delta)
-        with writing(self.address) as books:
-            _standing(books, name).check_limit(limit)
-            append(books, "limit", name, budget=limit)
+        name, limit = _name("the dataset's name", dataset), Budget.of(epsilon, delta)
+        with writing(self.address) as connection:
+            _standing(connection, name).check_limit(limit)
+            append(connection, "limit", name, budget=limit)
 
     def debit(
         self,
@@ -78,27 +78,27 @@ class Ledger:
         method: str = "",
         parameters: Mapping[str, Any] | None = None,
     ) -> str | None:
-        """Spend the budget, or raise and spend nothing.
+        """Spend the budget, or raise an error and spend nothing.
 
-        Returns None once the debit is on disk, where it stays whatever happens to the caller. A
-        request that was made before, under the same id, is not paid twice: its stored release is
+        Returns None once the debit is on disk, where it remains whatever happens to the caller.
+        Repeating a request with the same release id is not debited twice: the stored release is
         returned.
 
         Raises
         ------
         BudgetError
-            Where less is left; where the id was paid for by another request; or where it was
-            paid for and no release was stored, because that fit failed or still runs.
+            If too little budget is left; if the release id was used for another request; or if it
+            was debited and no release was stored, because that fit failed or is still running.
         LedgerError
-            Where the ledger fails. If its last answer was lost on the way the debit may stand, and
-            `history` tells.
+            If the ledger fails. After a lost connection the debit may have been recorded; see
+            `history`.
         """
         request = _request(dataset, budget, release_id, method, parameters)
-        with writing(self.address) as books:
-            if (document := _released(books, request)) is not None:
+        with writing(self.address) as connection:
+            if (document := _released(connection, request)) is not None:
                 return document
-            _standing(books, request["dataset"]).check_debit(budget)
-            append(books, "debit", **request)
+            _standing(connection, request["dataset"]).check_debit(budget)
+            append(connection, "debit", **request)
         return None
 
     def released(
@@ -110,39 +110,41 @@ class Ledger:
         method: str = "",
         parameters: Mapping[str, Any] | None = None,
     ) -> str | None:
-        """What `debit` would return without spending anything: None if the id is new.
+        """The stored release that `debit` would return; None if the release id is new.
 
-        It also makes sure that the ledger can be written to.
+        Spends nothing, but checks that the ledger can be written to.
         """
         request = _request(dataset, budget, release_id, method, parameters)
-        with writing(self.address) as books:
-            return _released(books, request)
+        with writing(self.address) as connection:
+            return _released(connection, request)
 
     def store(self, release_id: str, document: str) -> None:
-        """Keep a release, as JSON, with the debit that paid for it; it cannot be replaced."""
-        with writing(self.address) as books:
-            debit = _debit(books, release_id)
+        """Store a release, as JSON, with its debit; a stored release cannot be replaced."""
+        with writing(self.address) as connection:
+            debit = _debit(connection, release_id)
             if debit is None:
-                raise LedgerError(f"there is no debit for the release {release_id!r}")
-            earlier = _document(books, release_id)
+                raise LedgerError(
+                    f"the release {release_id!r} cannot be stored: there is no debit for it"
+                )
+            earlier = _document(connection, release_id)
             if earlier == document:
                 return
             if earlier is not None:
-                raise LedgerError(f"another release is stored as {release_id!r} already")
-            books.execute(insert(RELEASES).values(release_id=release_id, document=document))
+                raise LedgerError(f"another release is already stored under the id {release_id!r}")
+            connection.execute(insert(RELEASES).values(release_id=release_id, document=document))
             digest = release_digest(document)
-            append(books, "release", debit.dataset, release_id=release_id, parameters=digest)
+            append(connection, "release", debit.dataset, release_id=release_id, parameters=digest)
 
     def stored(self, release_id: str) -> str | None:
         """The JSON of a stored release, or None."""
-        with reading(self.address) as books:
-            return _document(books, release_id)
+        with reading(self.address) as connection:
+            return _document(connection, release_id)
 
     def datasets(self) -> tuple[Standing, ...]:
-        """The account of every dataset, by name."""
-        with reading(self.address) as books:
-            names = books.execute(select(ENTRIES.c.dataset).distinct()).scalars()
-            return tuple(_standing(books, name) for name in sorted(names))
+        """The account of every dataset, ordered by name."""
+        with reading(self.address) as connection:
+            names = connection.execute(select(ENTRIES.c.dataset).distinct()).scalars()
+            return tuple(_standing(connection, name) for name in sorted(names))
 
     def standing(self, dataset: str) -> Standing:
         """The account of one dataset."""
@@ -150,22 +152,27 @@ class Ledger:
 
     def history(self, dataset: str) -> tuple[Entry, ...]:
         """All entries of one dataset, oldest first."""
-        with reading(self.address) as books:
-            entries = _entries(books, dataset)
+        with reading(self.address) as connection:
+            entries = _entries(connection, dataset)
         if not entries:
             raise LedgerError(f"the ledger {self.address} has no dataset {dataset!r}")
         return entries
 
     def verify(self, seen: str | None = None) -> Seal:
-        """The number of entries and the last digest; an error if the ledger was tampered with.
+        """Check the hash chain and return the number of entries and the last digest.
 
         Parameters
         ----------
         seen
-            The digest of an earlier `verify`, kept elsewhere: it must be in the chain.
+            The digest of an earlier `verify`, stored elsewhere: it must be in the chain.
+
+        Raises
+        ------
+        LedgerError
+            If the ledger was damaged or tampered with.
         """
-        with reading(self.address) as books:
-            return verify(books, seen)
+        with reading(self.address) as connection:
+            return verify(connection, seen)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Ledger) and self.address == other.address
@@ -179,11 +186,13 @@ class Ledger:
 
 def _name(what: str, name: object) -> str:
     if not isinstance(name, str):
-        raise InputTypeError(f"{what} must be named by text, not {type(name).__name__}")
+        raise InputTypeError(f"{what} must be text, not {type(name).__name__}")
     if not name.strip() or name != name.strip() or not name.isprintable():
-        raise InputError(f"{what} must have a name in plain characters, without spaces around it")
-    if len(name) > LONGEST_NAME:
-        raise InputError(f"{what} has a name of more than {LONGEST_NAME} characters")
+        raise InputError(f"{what} must be printable text without leading or trailing spaces")
+    if len(name) > LONGEST_LEDGER_NAME:
+        raise InputError(
+            f"{what} has {len(name)} characters; it must have at most {LONGEST_LEDGER_NAME}"
+        )
     return name
 
 
@@ -194,51 +203,51 @@ def _request(
     method: str,
     parameters: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    """The columns of a debit, which are also what makes two requests the same."""
+    """The columns of a debit; two requests are the same if these are equal."""
     return {
-        "dataset": _name("the dataset", dataset),
-        "budget": Budget.of(budget.epsilon, budget.delta),  # refuses what could not be read back
-        "release_id": _name("the release", release_id),
+        "dataset": _name("the dataset's name", dataset),
+        "budget": Budget.of(budget.epsilon, budget.delta),  # refuses amounts too long to read back
+        "release_id": _name("the release id", release_id),
         "method": method,
         "parameters": canonical_json(parameters or {}),
     }
 
 
-def _released(books: Connection, request: Mapping[str, Any]) -> str | None:
-    """The release that this very request has bought; None if its id is new."""
+def _released(connection: Connection, request: Mapping[str, Any]) -> str | None:
+    """The stored release of this request; None if the release id is new."""
     release_id = request["release_id"]
-    debit = _debit(books, release_id)
+    debit = _debit(connection, release_id)
     if debit is None:
         return None
     if any(getattr(debit, name) != wanted for name, wanted in request.items()):
         raise BudgetError(
-            f"the release id {release_id!r} belongs to a debit with other settings; nothing was "
+            f"the release id {release_id!r} was already used with different settings; nothing was "
             "spent; use another id"
         )
-    document = _document(books, release_id)
+    document = _document(connection, release_id)
     if document is None:
         raise BudgetError(
-            f"the release id {release_id!r} is paid for, but its fit failed or is still running: "
-            "that budget is spent; use another id to spend it anew"
+            f"the release id {release_id!r} was already debited, but its fit failed or is still "
+            "running; that budget stays spent; use another id to spend more"
         )
     return document
 
 
-def _debit(books: Connection, release_id: str) -> Entry | None:
+def _debit(connection: Connection, release_id: str) -> Entry | None:
     found = select(ENTRIES).where(ENTRIES.c.release_id == release_id, ENTRIES.c.kind == "debit")
-    row = books.execute(found).mappings().one_or_none()
+    row = connection.execute(found).mappings().one_or_none()
     return None if row is None else Entry.of(row)
 
 
-def _document(books: Connection, release_id: str) -> str | None:
+def _document(connection: Connection, release_id: str) -> str | None:
     found = select(RELEASES.c.document).where(RELEASES.c.release_id == release_id)
-    return books.execute(found).scalar_one_or_none()
+    return connection.execute(found).scalar_one_or_none()
 
 
-def _entries(books: Connection, dataset: str) -> tuple[Entry, ...]:
+def _entries(connection: Connection, dataset: str) -> tuple[Entry, ...]:
     found = select(ENTRIES).where(ENTRIES.c.dataset == dataset).order_by(ENTRIES.c.number)
-    return tuple(Entry.of(row) for row in books.execute(found).mappings())
+    return tuple(Entry.of(row) for row in connection.execute(found).mappings())
 
 
-def _standing(books: Connection, dataset: str) -> Standing:
-    return Standing.of(dataset, _entries(books, dataset))
+def _standing(connection: Connection, dataset: str) -> Standing:
+    return Standing.of(dataset, _entries(connection, dataset))

@@ -1,4 +1,4 @@
-"""Paying for a fit from a ledger: before its first answer, and for good."""
+"""Debiting a ledger for a fit, before its first answer."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from hushmeans.settings import Settings
 
 @dataclass(frozen=True)
 class Payment:
-    """What one fit is to be debited, and the release that it buys."""
+    """The debit for one fit, and the release that it pays for."""
 
     ledger: Ledger
     booking: Booking
     settings: Settings
 
     def earlier_release(self, box: Box) -> Release | None:
-        """What the same payment has bought before, with a warning that nothing is new."""
+        """The release that the same debit paid for earlier, with a warning; None if it is new."""
         document = self.ledger.released(**self._request(box))
         if document is None:
             return None
         warn(
-            f"the release {self.booking.release_id!r} was made before: this is that release, "
+            f"the release {self.booking.release_id!r} already exists: it was read from the ledger, "
             "and nothing was spent",
             LedgerWarning,
         )
         return Release.from_json(document)
 
     def make(self, box: Box) -> None:
-        """Debit the budget for records of this box; raise where the ledger refuses."""
+        """Debit the budget for records with these bounds; raises an error if the ledger refuses."""
         if self.ledger.debit(**self._request(box)) is not None:
             raise BudgetError(
-                f"another fit has just made the release {self.booking.release_id!r}; nothing was "
-                "spent; ask again to get it"
+                f"another fit has just stored the release {self.booking.release_id!r}; nothing was "
+                "spent; repeat the fit to read it"
             )
 
     def _request(self, box: Box) -> dict[str, Any]:
-        """The columns of the debit, which are also what makes two requests the same."""
+        """The columns of the debit; two requests are the same if these are equal."""
         settings = self.settings
         return {
             **vars(self.booking),
@@ -57,14 +57,15 @@ class Payment:
         }
 
     def store(self, release: Release) -> None:
-        """Keep the release in the ledger.
+        """Store the release in the ledger.
 
-        It is paid for: if the ledger fails now, that is a warning, and the release is not lost.
+        The budget is already spent, so a failure is only a warning and the release is not lost.
         """
         try:
             self.ledger.store(self.booking.release_id, release.to_json())
         except LedgerError as error:
             warn(
-                f"the release is debited but not stored in the ledger, so keep it; {error}",
+                f"the release was debited but could not be stored in the ledger: {error}; "
+                "keep a copy of the release",
                 LedgerWarning,
             )

@@ -1,8 +1,8 @@
 """The ledger's tables, the same in SQLite and PostgreSQL.
 
-`ENTRIES` is the one truth: limits, debits and releases, numbered from 1 without a gap, each
-sealed by a digest over itself and the one before. `SEAL` holds the schema's version, how many
-entries there are and the digest of the last, so that a cut-off tail shows.
+`ENTRIES` is the source of truth: limits, debits and releases, numbered from 1 without gaps, each
+with a digest over itself and the previous entry. `SEAL` holds the schema's version, the number of
+entries and the last digest, so that truncation is detected.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from sqlalchemy.types import TypeEngine
 
 from hushmeans.errors import LedgerError
 
-VERSION = 1
-"""A higher one belongs to a newer hushmeans."""
+LEDGER_SCHEMA = 1
+"""A higher version was written by a newer hushmeans."""
 
 FIRST_DIGEST = "0" * 64
-"""Stands before the first entry."""
+"""The digest before the first entry."""
 
 TABLES = MetaData()
 
 
 class Checked(TypeDecorator[Any]):
-    """A column that gives what was put in, or an error: SQLite lets anything stand anywhere."""
+    """A column whose type is checked when read: SQLite stores values of any type in any column."""
 
     impl: type[TypeEngine[Any]] = Text
     cache_ok = True
@@ -50,7 +50,7 @@ class Checked(TypeDecorator[Any]):
 
 
 class OptionalText(Checked):
-    """Text, or nothing."""
+    """Text or NULL."""
 
     cache_ok = True
     kind = str | None
@@ -97,33 +97,35 @@ RELEASES = Table(
 )
 
 
-def create_where_missing(books: Connection, place: object) -> None:
-    """Make the tables in an empty database; any other that is no ledger is left alone."""
-    found = set(inspect(books).get_table_names())
+def create_where_missing(connection: Connection, place: object) -> None:
+    """Create the tables in an empty database; a database with other tables is refused."""
+    found = set(inspect(connection).get_table_names())
     if SEAL.name in found:
         return
-    if found and books.dialect.name == "sqlite":
-        raise LedgerError(f"{place} is a database of something else; name another ledger")
-    TABLES.create_all(books)
-    books.execute(insert(SEAL).values(version=VERSION, entries=0, digest=FIRST_DIGEST))
+    if found and connection.dialect.name == "sqlite":
+        raise LedgerError(
+            f"{place} is a database of another application; choose another path for the ledger"
+        )
+    TABLES.create_all(connection)
+    connection.execute(insert(SEAL).values(version=LEDGER_SCHEMA, entries=0, digest=FIRST_DIGEST))
 
 
-def check_version(books: Connection, place: object) -> None:
-    """Raise unless this hushmeans knows the ledger's schema."""
-    if not inspect(books).has_table(SEAL.name):
+def check_version(connection: Connection, place: object) -> None:
+    """Raise an error unless this version of hushmeans can read the ledger."""
+    if not inspect(connection).has_table(SEAL.name):
         raise no_ledger(place)
-    versions = books.execute(select(SEAL.c.version)).scalars().all()
+    versions = connection.execute(select(SEAL.c.version)).scalars().all()
     if len(versions) != 1 or not isinstance(versions[0], int) or versions[0] < 1:
         raise LedgerError(f"the ledger {place} is damaged; restore it from a backup")
-    if versions[0] > VERSION:
+    if versions[0] > LEDGER_SCHEMA:
         raise LedgerError(
-            f"the ledger {place} has schema {versions[0]} and this hushmeans knows up to "
-            f"{VERSION}; upgrade hushmeans"
+            f"the ledger {place} has schema {versions[0]}, and this hushmeans reads up to "
+            f"{LEDGER_SCHEMA}; upgrade hushmeans"
         )
 
 
 def no_ledger(place: object) -> LedgerError:
-    """What to say where there is nothing to read."""
+    """The error for a ledger that does not exist."""
     return LedgerError(
-        f"there is no ledger at {place} yet; hushmeans fit and hushmeans budget set make one"
+        f"there is no ledger at {place} yet; hushmeans fit or hushmeans budget set creates one"
     )

@@ -1,4 +1,4 @@
-"""What a dataset has spent, what it may, and the refusal to go beyond."""
+"""A dataset's account: what it has spent, its limit, and the refusal to exceed it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hushmeans.errors import BudgetError
 from hushmeans.ledger.chain import Entry
 
 LONGEST_SHOWN = 20
-"""Characters of an amount in a sentence; a longer one is rounded and marked."""
+"""Characters of an amount in a message; a longer one is rounded and marked as such."""
 
 
 @dataclass(frozen=True)
@@ -27,24 +27,24 @@ class Amounts:
         return cls(budget.epsilon, budget.delta)
 
     def __str__(self) -> str:
-        epsilon = shown(self.epsilon)
-        return epsilon if self.delta == 0 else f"{epsilon} (delta {shown(self.delta)})"
+        epsilon = short_amount(self.epsilon)
+        return epsilon if self.delta == 0 else f"{epsilon} (delta {short_amount(self.delta)})"
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A dataset's account: epsilons and deltas of its debits simply add up.
+    """A dataset's account: the epsilons and deltas of its debits add up (basic composition).
 
     Attributes
     ----------
     dataset
         Its name.
     limit
-        What may be spent in all; None where nobody has set it.
+        The most that may be spent in total; None if no limit is set.
     spent
         The exact sum of all debits.
     debits
-        How many there were.
+        The number of debits.
     """
 
     dataset: str
@@ -54,7 +54,7 @@ class Standing:
 
     @classmethod
     def of(cls, dataset: str, entries: Iterable[Entry]) -> Standing:
-        """The account after a dataset's entries."""
+        """The account after these entries."""
         limit, epsilon, delta, debits = None, Fraction(0), Fraction(0), 0
         for entry in entries:
             if entry.budget is None:
@@ -68,44 +68,45 @@ class Standing:
 
     @property
     def left(self) -> Amounts | None:
-        """What may still be spent; None without a limit."""
+        """The budget that is left; None without a limit."""
         if self.limit is None:
             return None
         return Amounts(self.limit.epsilon - self.spent.epsilon, self.limit.delta - self.spent.delta)
 
     def check_debit(self, budget: Budget) -> None:
-        """Raise if the budget is more than what is left."""
+        """Raise an error if the budget exceeds what is left."""
         if self.limit is None or self.left is None:
             return
         for name in ("epsilon", "delta"):
             asked, left = getattr(budget, name), getattr(self.left, name)
             if asked > left:
                 raise BudgetError(
-                    f"{name} {shown(asked)} is more than what is left of {self.dataset!r}: "
-                    f"{shown(left)} of {shown(getattr(self.limit, name))}; nothing was spent; "
+                    f"{name} {short_amount(asked)} exceeds the remaining budget of "
+                    f"{self.dataset!r}: {short_amount(left)} of "
+                    f"{short_amount(getattr(self.limit, name))} is left; nothing was spent; "
                     "ask for less, or raise the limit with hushmeans budget set"
                 )
 
     def check_limit(self, budget: Budget) -> None:
-        """Raise if the budget, as a limit, is less than what is spent already."""
+        """Raise an error if the budget, as a limit, is below what is already spent."""
         if budget.epsilon < self.spent.epsilon or budget.delta < self.spent.delta:
             raise BudgetError(
-                f"{self.dataset!r} has spent {self.spent} already; a limit cannot be lower "
-                "(set it to just that to spend no more)"
+                f"{self.dataset!r} has already spent epsilon {self.spent}, and the limit cannot be "
+                "lower; set it to exactly that to prevent further spending"
             )
 
     def __str__(self) -> str:
         if self.limit is None:
-            return f"spent {self.spent} on {self.dataset!r}, which has no limit"
-        return f"spent {self.spent} of {self.limit} on {self.dataset!r}"
+            return f"spent epsilon {self.spent} on {self.dataset!r}, no limit set"
+        return f"spent epsilon {self.spent} of {self.limit} on {self.dataset!r}"
 
 
-def shown(amount: Fraction) -> str:
-    """An amount for a sentence: exact where that is short.
+def short_amount(amount: Fraction) -> str:
+    """An amount for a message: exact if that is short, otherwise rounded.
 
     Examples
     --------
-    >>> shown(Fraction(1, 3)), shown(Fraction(1, 3) + Fraction(1, 10**30))
+    >>> short_amount(Fraction(1, 3)), short_amount(Fraction(1, 3) + Fraction(1, 10**30))
     ('1/3', 'about 0.333333')
     """
     text = amount_text(amount)

@@ -1,1 +1,1 @@
-"""Clustering methods: post-processing of noisy totals, out of reach of any record."""
+"""Clustering methods: post-processing of noisy totals, without access to records."""

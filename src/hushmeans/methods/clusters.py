@@ -1,4 +1,4 @@
-"""Clusters as a method knows them: noisy centroids and sizes, and how noisy they are."""
+"""A method's clusters: noisy centroids and sizes, with their variances."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Clusters:
     centroids
         The centroids.
     variances
-        The variance that the privacy noise gives each coordinate of the centroids.
+        The variance of each coordinate of the centroids due to the privacy noise.
     sizes
-        The noisy numbers of records.
+        The noisy number of records in each cluster.
     size_variances
-        The variance that the privacy noise gives each size.
+        The variance of each size due to the privacy noise.
     """
 
     centroids: FloatArray

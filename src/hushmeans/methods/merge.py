@@ -1,4 +1,4 @@
-"""Joining clusters, two at a time, until as many are left as were asked for."""
+"""Merging clusters, two at a time, down to the number that was asked for."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from hushmeans.methods.clusters import Clusters
 from hushmeans.types import BoolArray, FloatArray
 
 SMALLEST_WEIGHT = 1e-9
-"""What a cluster of no noisy size weighs when it is joined with another."""
+"""The weight of a cluster whose noisy size is not positive."""
 
 
 def nearest_cost(squared_distances: FloatArray, size: float, sizes: FloatArray) -> FloatArray:
-    """The paper's rule: the two nearest centroids join, whatever their sizes."""
+    """The paper's rule: merge the two nearest centroids, whatever their sizes."""
     return squared_distances
 
 
 def ward_cost(squared_distances: FloatArray, size: float, sizes: FloatArray) -> FloatArray:
-    """Ward's rule: the pair joins that adds least to the squared distances within clusters."""
+    """Ward's rule: merge the pair that adds least to the squared distances within clusters."""
     return squared_distances * (size * sizes) / (size + sizes)
 
 
 Rule = Callable[[FloatArray, float, FloatArray], FloatArray]
-"""What it costs a cluster to join each of several others, from its squared distances to them."""
+"""The cost of merging a cluster with each of several others, from the squared distances."""
 
 RULES: Mapping[str, Rule] = {"nearest": nearest_cost, "ward": ward_cost}
 
 
 def merge(clusters: Clusters, n_clusters: int, rule: str) -> Clusters:
-    """Join the cheapest pair until `n_clusters` are left.
+    """Merge the cheapest pair until `n_clusters` are left.
 
-    A joined centroid is the mean weighted by the noisy sizes, a joined size their sum. The
-    variances follow, with the weights taken as given.
+    A merged centroid is the mean weighted by the noisy sizes, and a merged size is their sum. The
+    variances follow, treating the weights as fixed.
     """
     merging = _Merging(clusters, RULES[rule])
     while merging.n_left > n_clusters:
@@ -42,7 +42,7 @@ def merge(clusters: Clusters, n_clusters: int, rule: str) -> Clusters:
 
 
 def members(clusters: Clusters, n_clusters: int, rule: str) -> BoolArray:
-    """For each cluster that `merge` gives, a row that says of which ones it is made."""
+    """For each cluster that `merge` returns, a row that marks the clusters it was merged from."""
     merging = _Merging(clusters, RULES[rule])
     made_of = np.eye(merging.n_left, dtype=np.bool_)
     while merging.n_left > n_clusters:
@@ -52,7 +52,7 @@ def members(clusters: Clusters, n_clusters: int, rule: str) -> BoolArray:
 
 
 def merging_costs(clusters: Clusters) -> list[float]:
-    """What each step of Ward's merging adds up to, per record: from no step to one cluster left."""
+    """The cumulative cost per record of each step of Ward's merging, down to one cluster."""
     merging = _Merging(clusters, ward_cost)
     total = float(merging.sizes.sum())
     costs = [0.0]
@@ -63,10 +63,10 @@ def merging_costs(clusters: Clusters) -> list[float]:
 
 
 class _Merging:
-    """Clusters that join, the cheapest pair first; of a pair, the first is kept.
+    """Merges clusters, the cheapest pair first; the first of a pair is kept.
 
-    Of each cluster that is left, the cheapest of the later ones is remembered. After a join only
-    those look again whose cheapest has changed, so that thousands of clusters are no trouble.
+    For each cluster the cheapest later partner is remembered. After a merge only those whose
+    partner has changed are searched again, so that thousands of clusters are feasible.
     """
 
     def __init__(self, clusters: Clusters, rule: Rule) -> None:
@@ -87,7 +87,7 @@ class _Merging:
         return Clusters(*(column[self.left] for column in columns))
 
     def join_cheapest(self) -> tuple[int, int, float]:
-        """Which cluster was kept, which is gone, and what that cost."""
+        """The cluster that was kept, the one merged into it, and the cost."""
         kept = int(self._costs.argmin())
         gone, cost = int(self._partners[kept]), float(self._costs[kept])
         self._join(kept, gone)
@@ -103,12 +103,12 @@ class _Merging:
         )
         self.sizes[kept] = size
         self.size_variances[kept] += self.size_variances[gone]
-        self.centroids[gone] = np.inf  # nobody joins what is infinitely far away
+        self.centroids[gone] = np.inf  # infinitely far away, so never merged again
         self.left[gone] = False
         self.n_left -= 1
 
     def _reconsider(self, kept: int, gone: int) -> None:
-        """Remember anew what is cheapest, now that one cluster has moved and one is gone."""
+        """Update the cheapest partners after one cluster has moved and one is gone."""
         self._costs[gone] = np.inf
         lost = (self._partners == kept) | (self._partners == gone)
         for cluster in (lost & self.left).nonzero()[0].tolist():
@@ -121,7 +121,7 @@ class _Merging:
         self._partners[:kept][cheaper] = kept
 
     def _look(self, cluster: int) -> None:
-        """Remember the cheapest of the later clusters."""
+        """Remember the cheapest later partner."""
         later = cluster + 1
         if later < len(self.sizes):
             costs = self._costs_of(cluster, slice(later, None))

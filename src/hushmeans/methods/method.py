@@ -1,4 +1,4 @@
-"""What a method is: a way to find clusters through the curator's door, and nothing else."""
+"""The interface of a method: it finds clusters by asking the curator questions."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from hushmeans.methods.clusters import Clusters
 
 @dataclass(frozen=True)
 class Clustering:
-    """What a method finds.
+    """The result of a method.
 
     Attributes
     ----------
     clusters
-        As many as were asked for.
+        As many clusters as were asked for.
     leaves
-        The finer clusters they were merged from.
+        The finer clusters that they were merged from.
     """
 
     clusters: Clusters
@@ -28,15 +28,15 @@ class Clustering:
 
 
 class Method(Protocol):
-    """A way to find clusters, with its settings."""
+    """A clustering method with its options."""
 
     @property
     def options(self) -> dict[str, int | float | str]:
-        """The settings, as `method_options` takes them."""
+        """The options, as in `method_options`."""
 
     @property
     def most_questions(self) -> int:
-        """How many questions `find` asks at most."""
+        """The maximum number of questions that `find` asks."""
 
     def find(self, door: Door, n_clusters: int, generator: Generator) -> Clustering:
-        """The clusters; the generator is public randomness."""
+        """Find the clusters; the generator provides public randomness."""

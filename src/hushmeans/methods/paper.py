@@ -1,4 +1,4 @@
-"""The paper's four methods: two ways to share the budget, with and without merging."""
+"""The paper's four methods: two ways to divide the budget, with and without merging."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from hushmeans.curator.questions import Door
 from hushmeans.errors import InputError
 from hushmeans.methods.merge import RULES, merge
 from hushmeans.methods.method import Clustering
-from hushmeans.methods.rounds import run
+from hushmeans.methods.rounds import noisy_rounds
 from hushmeans.methods.start import sphere_packing
 
-LARGEST_OPTION = 10_000
+LARGEST_PAPER_OPTION = 10_000
 
 
 @dataclass(frozen=True)
@@ -26,15 +26,15 @@ class PaperMethod:
     Attributes
     ----------
     schedule
-        How the budget is shared among the rounds: "average" or "allocation".
+        How the budget is divided among the rounds: "average" or "allocation".
     merges
-        Whether it starts with more centroids than are wanted.
+        Whether it starts with more centroids than clusters.
     n
-        How many centroids to start with for each cluster that is wanted.
+        The number of starting centroids per cluster.
     rounds
         The number of noisy rounds.
     merge
-        Which clusters join: "nearest" as the paper prints it, or "ward".
+        The rule for merging clusters: "nearest", as in the paper, or "ward".
     """
 
     schedule: str
@@ -46,7 +46,7 @@ class PaperMethod:
     def __post_init__(self) -> None:
         for name in ("n", "rounds"):
             option = f"the method option {name}"
-            number = whole_number(option, getattr(self, name), at_most=LARGEST_OPTION)
+            number = whole_number(option, getattr(self, name), at_most=LARGEST_PAPER_OPTION)
             object.__setattr__(self, name, number)
         if self.merge not in RULES:
             raise InputError(
@@ -59,7 +59,7 @@ class PaperMethod:
 
     @property
     def options(self) -> dict[str, int | float | str]:
-        """The settings, as `method_options` takes them; without merging there are fewer."""
+        """The options, as in `method_options`; without merging there are fewer."""
         if not self.merges:
             return {"rounds": self.rounds}
         return {"n": self.n, "rounds": self.rounds, "merge": self.merge}
@@ -69,9 +69,9 @@ class PaperMethod:
         return self.rounds
 
     def find(self, door: Door, n_clusters: int, generator: Generator) -> Clustering:
-        """Sphere packing, then noisy rounds, then merging."""
+        """Place the starting centroids, run the noisy rounds, then merge."""
         start = sphere_packing(self.n * n_clusters, door.n_features, generator)
-        leaves = run(door.ask, door.grid, start, self.plan)
+        leaves = noisy_rounds(door.ask, door.grid, start, self.plan)
         return Clustering(merge(leaves, n_clusters, self.merge), leaves)
 
 

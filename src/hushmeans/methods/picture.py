@@ -1,7 +1,7 @@
-"""A picture of the records, drawn from noisy answers: where they are, how wide, in which cells.
+"""Synthetic data from noisy answers: the size, mean, spread and cell counts of the records.
 
-Everything after the answers is free: the picture can be looked at, clustered and measured as
-often as one likes, and shows nothing that was not paid for.
+Everything after the answers is post-processing: the synthetic records, called the picture, can be
+clustered and measured freely without further privacy loss.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from hushmeans.curator.questions import Cells, Door, Noise, Shifts, Size, Spread
 from hushmeans.types import FloatArray, IntArray
 
 PICTURE_QUESTIONS = 4
-"""The size, the mean, the spread and, where the noise allows, the cells."""
+"""The size, the mean, the spread and, if the noise allows it, the cells."""
 SIZE_SHARE = Fraction(4, 100)
 LEAST_SHARE, LARGEST_SHARE = 0.02, 0.2
 """The limits between which the shares of the mean and of the spread lie."""
 MEAN_ERROR, SPREAD_ERROR = 0.1, 0.05
-"""The noise that is good enough for them, as a part of the records' number."""
+"""The noise to aim for, relative to the number of records."""
 MOST_HALVINGS = 11
-"""2048 cells: the finest picture."""
+"""At most 2048 cells."""
 WHOLE_RANGE = 3
-"""A feature halved this often is divided over its whole range, others around the mean."""
-WIDTH = 2.0
-"""How many standard deviations around the mean are divided."""
+"""A feature halved this often is divided over its whole range; others around the mean."""
+DIVIDED_WIDTH = 2.0
+"""The number of standard deviations around the mean that are divided."""
 THRESHOLD = 2.0
 """Cells with fewer records than this many standard deviations of noise count as empty."""
 
 
 @dataclass(frozen=True)
 class Moments:
-    """What is known of the records before any cluster is: noisy, in the unit box."""
+    """Noisy moments of all records, in the unit box."""
 
     size: float
     mean: FloatArray
@@ -44,7 +44,7 @@ class Moments:
 
 @dataclass(frozen=True)
 class Moment:
-    """How a moment is asked for: the norm that a record's part is clipped to, and the share."""
+    """How to ask for a moment: the norm to clip contributions to, and the share of the budget."""
 
     clip: float
     share: Fraction
@@ -52,16 +52,16 @@ class Moment:
 
 @dataclass(frozen=True)
 class Picture:
-    """Records made up to look like the real ones.
+    """Synthetic records that resemble the real ones.
 
     Attributes
     ----------
     records
-        The made-up records, in the unit box.
+        The synthetic records, in the unit box.
     moments
-        The noisy moments they follow.
+        The noisy moments that they follow.
     spent
-        The part of the budget the picture took.
+        The share of the budget that was spent on them.
     """
 
     records: FloatArray
@@ -72,12 +72,12 @@ class Picture:
 def draw_picture(
     door: Door, n_records: int, generator: Generator, cells_share: float = 0.0
 ) -> Picture:
-    """Ask for the size, the mean, the spread and the cells, and make up records to match.
+    """Ask for the size, the mean, the spread and the cells, and generate synthetic records.
 
     Parameters
     ----------
     cells_share
-        The share of the budget that the cells get; 0 for what suits the number of features.
+        The share of the budget for the cells; 0 to choose it by the number of features.
     """
     size = _ask_size(door)
     mean, mean_share = _ask_mean(door, size)
@@ -90,16 +90,16 @@ def draw_picture(
     if any(each.size for each in borders):
         weights = _ask_cells(door, borders, share)
         spent += share
-    return Picture(_make_up(moments, borders, weights, n_records, generator), moments, spent)
+    return Picture(_synthesize(moments, borders, weights, n_records, generator), moments, spent)
 
 
 def share_of_cells(n_features: int, chosen: float = 0.0) -> Fraction:
-    """The share of the budget that the cells get, unless one is chosen."""
+    """The share of the budget for the cells: as given, or by the number of features."""
     return exact_share(chosen or 0.1 + 0.4 / n_features)
 
 
 def exact_share(share: float) -> Fraction:
-    """A share of the budget as a fraction of millionths."""
+    """A share of the budget, rounded to millionths."""
     return Fraction(max(round(share * 1e6), 1), 10**6)
 
 
@@ -109,7 +109,7 @@ def _ask_size(door: Door) -> float:
 
 
 def _ask_mean(door: Door, size: float) -> tuple[FloatArray, Fraction]:
-    """The mean of the records, drawn towards the middle by what noise explains of it."""
+    """The mean of the records, shrunk towards the middle in proportion to its noise."""
     moment = mean_moment(door.noise, door.n_features, size)
     middle = np.zeros((1, door.n_features), dtype=np.int64)
     steps = round(moment.clip * door.grid.unit)
@@ -123,7 +123,7 @@ def _ask_mean(door: Door, size: float) -> tuple[FloatArray, Fraction]:
 
 
 def _ask_variance(door: Door, mean: FloatArray, size: float) -> tuple[FloatArray, Fraction]:
-    """Each feature's variance, drawn towards their mean by what noise explains of their spread."""
+    """Each feature's variance, shrunk towards their mean in proportion to the noise."""
     moment = spread_moment(door.noise, door.n_features, size)
     centre = door.grid.snap(mean[None])
     question = Spread(door.grid, centre, round(moment.clip * door.grid.unit), door.noise.norm)
@@ -139,12 +139,12 @@ def _ask_variance(door: Door, mean: FloatArray, size: float) -> tuple[FloatArray
 
 
 def mean_moment(noise: Noise, n_features: int, size: float) -> Moment:
-    """How the mean of so many records is asked for."""
+    """How to ask for the mean of this many records."""
     return _moment(noise, _corner(noise, n_features) / 2, MEAN_ERROR * size)
 
 
 def spread_moment(noise: Noise, n_features: int, size: float) -> Moment:
-    """How the spread of so many records is asked for."""
+    """How to ask for the spread of this many records."""
     return _moment(noise, _corner(noise, n_features) / 3, SPREAD_ERROR * size)
 
 
@@ -159,12 +159,12 @@ def _moment(noise: Noise, clip: float, deviation: float) -> Moment:
 
 
 def cell_borders(moments: Moments, signal: float) -> list[FloatArray]:
-    """Where to divide each feature: the widest is halved first, while noise allows.
+    """Where to divide each feature: the widest is halved first, as long as the noise allows.
 
     Parameters
     ----------
     signal
-        The number of records over the noise of a cell's count.
+        The number of records divided by the noise of a cell's count.
     """
     times = np.zeros(len(moments.mean), dtype=np.int64)
     rest = moments.variance.copy()
@@ -180,13 +180,13 @@ def cell_borders(moments: Moments, signal: float) -> list[FloatArray]:
 
 def _borders(mean: float, deviation: float, halvings: int) -> FloatArray:
     """The inner borders of 2**halvings parts of equal width."""
-    reach = 2.0 if halvings >= WHOLE_RANGE else WIDTH * deviation
+    reach = 2.0 if halvings >= WHOLE_RANGE else DIVIDED_WIDTH * deviation
     low, high = max(mean - reach, -1.0), min(mean + reach, 1.0)
     return np.linspace(low, high, 2**halvings + 1)[1:-1]
 
 
 def _ask_cells(door: Door, borders: list[FloatArray], share: Fraction) -> FloatArray | None:
-    """How much each cell weighs; None where no cell stands out of the noise."""
+    """The weight of each cell; None if no cell stands out from the noise."""
     steps = tuple(tuple(door.grid.snap(each).tolist()) for each in borders)
     answer = door.ask(Cells(door.grid, steps), share)
     counts = answer.values.astype(np.float64)
@@ -194,14 +194,14 @@ def _ask_cells(door: Door, borders: list[FloatArray], share: Fraction) -> FloatA
     return kept if kept.any() else None
 
 
-def _make_up(
+def _synthesize(
     moments: Moments,
     borders: list[FloatArray],
     weights: FloatArray | None,
     n_records: int,
     generator: Generator,
 ) -> FloatArray:
-    """Records: a cell by its weight, each feature from a Beta distribution cut to that cell."""
+    """Synthetic records: a cell by weight, each feature from a Beta distribution within it."""
     columns = _beta_columns(moments, n_records, generator)
     if weights is None:
         return np.column_stack([generator.permutation(column) for column in columns])
@@ -214,7 +214,7 @@ def _make_up(
 
 
 def _beta_columns(moments: Moments, n_records: int, generator: Generator) -> list[FloatArray]:
-    """Draws of each feature with its mean and variance, on [-1, 1]."""
+    """Draws of each feature on [-1, 1] with its mean and variance."""
     centre = (1 + moments.mean) / 2
     strength = np.maximum(centre * (1 - centre) / (moments.variance / 4) - 1, 0.05)
     return [
@@ -228,8 +228,8 @@ def _draw_in_parts(
 ) -> FloatArray:
     """For each record, a draw from the feature's distribution within the record's part.
 
-    A part that holds fewer than ten of the draws is filled evenly instead: the outer parts up to
-    the width of the others.
+    A part with fewer than ten of the draws is filled evenly instead; the outer parts only up to the
+    width of the others.
     """
     edges = np.concatenate([[-1.0], borders, [1.0]])
     places = np.searchsorted(ordered, edges)

@@ -1,8 +1,8 @@
-"""Our own method: a picture of the records first, then rounds that ask only for shifts.
+"""The refined method: synthetic data first, then rounds that ask only for shifts.
 
-The paper's noise follows the size of the domain. Here the centroids start where the records
-are, and a round asks how far records lie from their centroid, clipped to what is typical, so
-that the noise follows the size of the clusters.
+The noise of the paper's methods is proportional to the size of the domain. Here the centroids start
+where the records are, and a round asks for the shift from each centroid to its records, clipped to
+a typical distance, so that the noise is proportional to the size of the clusters.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from hushmeans.types import FloatArray, IntArray
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
-MERGE = "ward"
+MERGE_RULE = "ward"
 PICTURE_RECORDS = 3000
 RECORDS_PER_CENTROID = 30
-"""The picture has as many records as the first, or as the second for each centroid."""
+"""The synthetic data has the larger of the two numbers of records."""
 ONE_ROUND, TWO_ROUNDS = 1 / 3, 0.1
-"""Noise of a centroid, relative to the spread, above which one round or two are all that pays."""
-NEGLIGIBLE = 0.01
-"""Relative noise up to which a further round costs nothing: it adds 1e-4 to squared distances."""
+"""Noise of a centroid, relative to the spread, above which only one or two rounds pay off."""
+NEGLIGIBLE_NOISE = 0.01
+"""Relative noise up to which a further round is free: it adds 1e-4 to squared distances."""
 MOST_ROUNDS = 8
 FINE_ROUNDS = 2
-"""Rounds before merging; what comes after lets the merged centroids settle."""
+"""Rounds before merging; later rounds let the merged centroids settle."""
 SIZE_DOUBT = 0.5
-"""How far off, relatively, a size known before a round is taken to be."""
+"""The assumed relative error of a size that is known before a round."""
 SMALLEST_CLIP = 1e-3
 LAG = 0.5
-"""What a clipped round leaves undone, relative to what it moves: half of the shifts are cut."""
-MOST = 100
-LIMITS = {
+"""What a clipped round leaves undone, relative to its move: half of the shifts are clipped."""
+LARGEST_REFINED_OPTION = 100
+OPTION_RANGES = {
     "clip_quantile": (0.01, 1.0),
     "size_part": (0.01, 0.99),
     "cells_share": (0.0, 0.5),
@@ -58,21 +58,21 @@ LIMITS = {
 
 @dataclass(frozen=True)
 class RefinedMethod:
-    """Picture, start, two rounds of clipped shifts at the most, merging, more rounds.
+    """Synthetic data, a start, up to two rounds of clipped shifts, merging, more rounds.
 
     Attributes
     ----------
     rounds, n
-        The number of rounds, and of centroids per cluster before merging; 0 lets the expected
-        noise decide.
+        The number of rounds, and of centroids per cluster before merging; 0 to choose them by
+        the expected noise.
     clip_quantile
-        Which part of the picture's records a clip leaves whole.
+        The fraction of synthetic records that clipping leaves unchanged.
     size_part
-        The part of a round's share that goes to sizes, the rest to shifts.
+        The fraction of a round's share for sizes; the rest is for shifts.
     cells_share
-        The share of the budget that the picture's cells get; 0 lets the number of features decide.
+        The share of the budget for cell counts; 0 to choose it by the number of features.
     last_round
-        What the last round's share weighs, the others weighing 1.
+        The weight of the last round's share, relative to the other rounds.
     """
 
     rounds: int = 0
@@ -85,14 +85,18 @@ class RefinedMethod:
     def __post_init__(self) -> None:
         for name in ("rounds", "n"):
             option = f"the method option {name}"
-            number = whole_number(option, getattr(self, name), at_least=0, at_most=MOST)
+            number = whole_number(
+                option, getattr(self, name), at_least=0, at_most=LARGEST_REFINED_OPTION
+            )
             object.__setattr__(self, name, number)
-        for name, (low, high) in LIMITS.items():
+        for name, (low, high) in OPTION_RANGES.items():
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float):
-                raise InputTypeError(f"the method option {name} must be a number")
+                raise InputTypeError(
+                    f"the method option {name} must be a number, not {type(value).__name__}"
+                )
             if not low <= value <= high:
-                raise InputError(f"the method option {name} must lie between {low:g} and {high:g}")
+                raise InputError(f"the method option {name} must be between {low:g} and {high:g}")
 
     @property
     def options(self) -> dict[str, int | float | str]:
@@ -103,7 +107,7 @@ class RefinedMethod:
         return PICTURE_QUESTIONS + (self.rounds or MOST_ROUNDS)
 
     def find(self, door: Door, n_clusters: int, generator: Generator) -> Clustering:
-        """Spend part of the budget on a picture, the rest on rounds."""
+        """Spend part of the budget on synthetic data, the rest on rounds."""
         n_records = max(PICTURE_RECORDS, RECORDS_PER_CENTROID * max(self.n, 2) * n_clusters)
         picture = draw_picture(door, n_records, generator, self.cells_share)
         rest = 1 - picture.spent
@@ -113,7 +117,7 @@ class RefinedMethod:
         fine = min(rounds - 1, FINE_ROUNDS)
         for share in shares[:fine]:
             leaves = self._round(door, picture, leaves, share)
-        clusters = merge(leaves, n_clusters, MERGE)
+        clusters = merge(leaves, n_clusters, MERGE_RULE)
         for share in shares[fine:]:
             clusters = self._round(door, picture, clusters, share)
         return Clustering(clusters, leaves if n > 1 else clusters)
@@ -121,10 +125,10 @@ class RefinedMethod:
     def size_of_work(
         self, picture: Picture, noise: Noise, n_clusters: int, rest: Fraction
     ) -> tuple[int, int]:
-        """The number of rounds and of centroids per cluster that the noise allows.
+        """The number of rounds, and of centroids per cluster, that the noise allows.
 
-        What counts is the noise of one cluster's mean shift, were all that is left of the budget
-        spent on one round, in units of the records' spread; more rounds split the budget.
+        It depends on the noise of one cluster's mean shift, relative to the records' spread, if
+        the rest of the budget were spent on one round; more rounds split the budget.
         """
         moments = picture.moments
         typical = float(np.median(lengths(picture.records - moments.mean, noise.norm)))
@@ -137,7 +141,7 @@ class RefinedMethod:
             rounds = 2
         if relative * 2**price > ONE_ROUND:
             rounds = 1
-        while rounds < MOST_ROUNDS and relative * (rounds + 1) ** price <= NEGLIGIBLE:
+        while rounds < MOST_ROUNDS and relative * (rounds + 1) ** price <= NEGLIGIBLE_NOISE:
             rounds += 1
         rounds = self.rounds or rounds
         return rounds, self.n or (1 if rounds == 1 else 2)
@@ -158,7 +162,7 @@ class RefinedMethod:
         )
 
     def question(self, grid: Grid, norm: Norm, steps: IntArray, gaps: FloatArray) -> Shifts:
-        """What a round asks about centroids on the grid, given the picture's gaps to them."""
+        """The question of a round about centroids on the grid, given the gaps to them."""
         typical = float(np.quantile(lengths(gaps, norm), self.clip_quantile))
         clip = round(max(typical, SMALLEST_CLIP) * grid.unit)
         clip = min(max(clip, 1), gaps.shape[1] * grid.unit)
@@ -167,16 +171,16 @@ class RefinedMethod:
 
 @dataclass(frozen=True)
 class Moves:
-    """What an answer says of the way that centroids have to go, one row each.
+    """The moves of the centroids that an answer suggests, one row each.
 
     Attributes
     ----------
     whole
-        The noisy way.
+        The noisy moves.
     variances
-        The variance that the privacy noise gives each coordinate of it.
+        The variance of each of their coordinates due to the privacy noise.
     believed
-        How much of it to go, from 0 to 1.
+        The fraction of each move to make, from 0 to 1.
     sizes, size_variances
         As in `Clusters`.
     """
@@ -195,7 +199,7 @@ def read_moves(
     picture: Picture,
     gaps: FloatArray,
 ) -> Moves:
-    """What the answer says of clusters whose sizes were known roughly before."""
+    """The moves from an answer about clusters whose approximate sizes were known before."""
     size_unit = question.size_unit
     sizes, size_variances = _combine_sizes(
         answer.values[:, -1] / size_unit,
@@ -218,24 +222,24 @@ def lengths(vectors: FloatArray, norm: Norm) -> FloatArray:
 
 
 def _size_unit(clip: int, part: float, norm: Norm, grid: Grid) -> int:
-    """What a record must add to a size for sizes to take this part of a share."""
+    """What a record must add to a size for sizes to get this fraction of a share."""
     ratio = part / (1 - part)
     steps = round(clip * (ratio if norm == "l1" else math.sqrt(ratio)))
     return min(max(steps, 1), 4 * grid.unit)
 
 
 def gaps_to_nearest(picture: Picture, points: FloatArray) -> FloatArray:
-    """From each of the picture's records, the way to the nearest of the points."""
+    """The vector from the nearest of the points to each synthetic record."""
     nearest = (picture.records @ points.T - (points**2).sum(axis=1) / 2).argmax(axis=1)
     gaps: FloatArray = picture.records - points[nearest]
     return gaps
 
 
 def _believed_part(spread: float, variances: FloatArray) -> FloatArray:
-    """How much of a noisy move to make.
+    """The fraction of a noisy move to make.
 
-    A centroid is not expected to lie further off than its cluster is wide: the squared move has
-    the clusters' squared width as its prior, and noise beyond that is not followed.
+    A centroid is not expected to be further off than its cluster is wide: the clusters' squared
+    width is the prior of the squared move, and noise beyond that is shrunk.
     """
     part: FloatArray = spread / (spread + variances.sum(axis=1, keepdims=True))
     return part
@@ -244,7 +248,7 @@ def _believed_part(spread: float, variances: FloatArray) -> FloatArray:
 def _combine_sizes(
     counted: FloatArray, counted_variance: float, known: FloatArray, least: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Noisy counts and the sizes known before, weighed by how sure each is."""
+    """Noisy counts combined with the sizes known before, weighted by precision."""
     known_variances = (SIZE_DOUBT * np.maximum(known, least)) ** 2
     variances = 1 / (1 / counted_variance + 1 / known_variances)
     sizes = variances * (counted / counted_variance + known / known_variances)
@@ -252,15 +256,17 @@ def _combine_sizes(
 
 
 def _start(picture: Picture, n_centroids: int, generator: Generator) -> Clusters:
-    """Ordinary k-means on the picture; nothing is known of its error."""
+    """Ordinary k-means on the synthetic data, with unknown error."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
     seed = int(generator.integers(2**31))
     model = KMeans(n_centroids, n_init=4, max_iter=30, random_state=seed)
-    # On one thread: the same on every machine, and no thread spins beside a busy neighbour.
+    # On one thread: reproducible on every machine, and no thread spins on a busy one.
     with warnings.catch_warnings(), _thread_pools().limit(limits=1):
-        warnings.simplefilter("ignore", ConvergenceWarning)  # a picture may be of few records
+        warnings.simplefilter(
+            "ignore", ConvergenceWarning
+        )  # the synthetic data may have few distinct records
         model.fit(picture.records)
     shares = np.bincount(model.labels_, minlength=n_centroids) / len(model.labels_)
     sizes = shares * picture.moments.size
@@ -274,16 +280,16 @@ def _start(picture: Picture, n_centroids: int, generator: Generator) -> Clusters
 
 @cache
 def _thread_pools() -> ThreadpoolController:
-    """The libraries that k-means computes with, looked up once: the search takes milliseconds."""
+    """The thread pools of k-means' libraries; cached, since the search takes milliseconds."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
 
 
 def shares_of_rounds(rest: Fraction, rounds: int, last_round: float) -> list[Fraction]:
-    """What is left of the budget, a little more of it for the last round."""
+    """The shares of the rounds in the rest of the budget; the last round has its own weight."""
     weights = [1.0] * (rounds - 1) + [last_round]
-    # Rounded down to millionths, so that something is left for the last.
+    # Rounded down to millionths; the last round gets what remains.
     millionths = [math.floor(1e6 * float(rest) * weight / sum(weights)) for weight in weights[:-1]]
     shares = [Fraction(max(each, 1), 10**6) for each in millionths]
     return [*shares, rest - sum(shares, Fraction(0))]

@@ -1,4 +1,4 @@
-"""The methods by name, with the user's settings."""
+"""The methods by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hushmeans.methods.method import Method
 from hushmeans.methods.paper import PAPER_METHODS
 from hushmeans.methods.refined import RefinedMethod
 
-DEFAULT = "refined"
+DEFAULT_METHOD = "refined"
 
 ALIASES: Mapping[str, str] = {"kccm": "allocation_nk"}
 
@@ -19,7 +19,7 @@ METHODS: Mapping[str, Method] = {"refined": RefinedMethod(), **PAPER_METHODS}
 
 
 def chosen_method(name: str, options: Mapping[str, Any] | None = None) -> Method:
-    """A method by its name, with the user's settings."""
+    """The method of this name, with the user's options."""
     method = METHODS.get(canonical_name(name))
     if method is None:
         raise InputError(

@@ -11,13 +11,13 @@ from hushmeans.schema import Grid
 from hushmeans.types import FloatArray
 
 SMALLEST_SIZE = 1.0
-"""Below this noisy size a mean says nothing: the centroid stays where it was."""
+"""Below this noisy size a mean is meaningless, and the centroid stays where it was."""
 
 UNKNOWN_VARIANCE = 1.0
-"""The variance of a centroid that noise alone placed: half the width of the box, squared."""
+"""The variance of a centroid placed by noise alone: half the width of the box, squared."""
 
 
-def run(
+def noisy_rounds(
     ask: Ask,
     grid: Grid,
     start: FloatArray,
@@ -29,7 +29,7 @@ def run(
     Parameters
     ----------
     ask
-        The curator's only door.
+        How to ask the curator a question.
     start
         The starting centroids, in the unit box.
     smallest_size

@@ -1,4 +1,4 @@
-"""Where the first centroids lie: chosen by public randomness, from the domain alone."""
+"""The starting centroids: chosen by public randomness, independently of the records."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from hushmeans.types import FloatArray
 
 FIRST_RADIUS = 0.5
 SEARCH_STEPS = 12
-"""Halvings of the interval in which the largest feasible radius lies."""
-ATTEMPTS = 100
+"""Bisection steps in the search for the largest feasible radius."""
+CANDIDATES = 100
 """Candidates tried for one point before a radius counts as infeasible."""
 
 
 def public_randomness(seed: int | None) -> Generator:
-    """A generator for choices that anybody may know; independent of the noise's."""
+    """A generator for choices that are not secret; independent of the noise."""
     return np.random.default_rng(None if seed is None else (seed, 1))
 
 
@@ -23,7 +23,7 @@ def sphere_packing(n_points: int, n_features: int, generator: Generator) -> Floa
     """Random points of the unit box that keep far from its border and from each other.
 
     Each point is at least a from the border and 2a from every other point. The radius a
-    starts at 0.5; binary search looks for the largest one for which the points are found
+    starts at 0.5; a binary search finds the largest one for which all points can be placed
     within a fixed number of attempts.
     """
     feasible, infeasible = 0.0, 1.0
@@ -43,10 +43,10 @@ def sphere_packing(n_points: int, n_features: int, generator: Generator) -> Floa
 
 
 def _pack(radius: float, n_points: int, n_features: int, generator: Generator) -> FloatArray | None:
-    """Points drawn one by one; None as soon as one finds no place."""
+    """Points placed one by one; None as soon as one cannot be placed."""
     points = np.empty((n_points, n_features))
     for placed in range(n_points):
-        candidates = generator.uniform(radius - 1, 1 - radius, (ATTEMPTS, n_features))
+        candidates = generator.uniform(radius - 1, 1 - radius, (CANDIDATES, n_features))
         gaps = np.linalg.norm(candidates[:, None] - points[None, :placed], axis=2)
         free = np.flatnonzero((gaps >= 2 * radius).all(axis=1))
         if not free.size:

@@ -1,4 +1,4 @@
-"""What leaves the curator: the release, its document, statement and noise verdict."""
+"""The release: what a fit publishes, its JSON document, privacy statement and noise verdict."""
 
 from hushmeans.release.release import Release
 

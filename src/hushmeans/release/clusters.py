@@ -1,4 +1,4 @@
-"""Clusters in original units, and the way between them and a method's clusters in the unit box."""
+"""Clusters in original units, and the conversion to and from the unit box."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from hushmeans.release.document import read_numbers, read_table
 from hushmeans.schema import Box
 from hushmeans.types import FloatArray
 
-Table = tuple[tuple[float, ...], ...]
+Rows = tuple[tuple[float, ...], ...]
 
-LARGEST = 1e50
-"""What no number of a fit reaches in the unit box; products of a few such numbers stay finite."""
+LARGEST_IN_UNIT_BOX = 1e50
+"""No number of a fit reaches this in the unit box; products of a few such numbers stay finite."""
 
 
 @dataclass(frozen=True)
@@ -30,23 +30,25 @@ class ClusterTable:
         As in `Release`.
     """
 
-    centres: Table
-    standard_errors: Table
+    centres: Rows
+    standard_errors: Rows
     sizes: tuple[float, ...]
     size_standard_errors: tuple[float, ...]
 
     def check(self, n_features: int) -> None:
-        """Raise unless the columns fit each other and the number of features."""
+        """Raise an error unless the columns match each other and the number of features."""
         columns = (self.standard_errors, self.sizes, self.size_standard_errors)
         if not self.centres or any(len(column) != len(self.centres) for column in columns):
-            raise InputError("a release needs a centre, an error and a size for every cluster")
+            raise InputError(
+                "a release must have a centre, a standard error and a size for every cluster"
+            )
         rows = (*self.centres, *self.standard_errors)
         if any(len(row) != n_features for row in rows):
-            raise InputError("a release needs a coordinate for every feature")
+            raise InputError("a release must have one coordinate per feature")
         if not all(np.isfinite(row).all() for row in (*rows, *columns[1:])):
-            raise InputError("a release holds finite numbers only")
+            raise InputError("the numbers in a release must be finite")
         if any(min(row) < 0 for row in (*self.standard_errors, *columns[1:])):
-            raise InputError("the sizes and errors of a release are not negative")
+            raise InputError("the sizes and standard errors in a release must not be negative")
 
     @classmethod
     def of_document(cls, content: Mapping[str, Any]) -> ClusterTable:
@@ -60,7 +62,7 @@ class ClusterTable:
 
 
 def in_original_units(clusters: Clusters, box: Box) -> ClusterTable:
-    """A method's clusters as a release shows them."""
+    """A method's clusters, converted from the unit box."""
     return ClusterTable(
         centres=_rows(box.from_unit_box(clusters.centroids)),
         standard_errors=_rows(np.sqrt(clusters.variances) * box.half_width),
@@ -70,7 +72,7 @@ def in_original_units(clusters: Clusters, box: Box) -> ClusterTable:
 
 
 def in_unit_box(table: ClusterTable, box: Box) -> Clusters:
-    """Released clusters as a method knows them."""
+    """Released clusters, converted to the unit box."""
     with np.errstate(over="ignore"):
         clusters = Clusters(
             centroids=box.to_unit_box(np.array(table.centres)),
@@ -78,10 +80,10 @@ def in_unit_box(table: ClusterTable, box: Box) -> Clusters:
             sizes=np.array(table.sizes),
             size_variances=np.array(table.size_standard_errors) ** 2,
         )
-    if any(np.abs(column).max() > LARGEST for column in vars(clusters).values()):
-        raise InputError("the release holds numbers too large to be computed with")
+    if any(np.abs(column).max() > LARGEST_IN_UNIT_BOX for column in vars(clusters).values()):
+        raise InputError("the release contains numbers that are too large to compute with")
     return clusters
 
 
-def _rows(table: FloatArray) -> Table:
+def _rows(table: FloatArray) -> Rows:
     return tuple(tuple(row) for row in table.tolist())

@@ -1,7 +1,7 @@
-"""A document that says what it is: JSON with a kind, a schema version and a checksum.
+"""The JSON document of a release, with its kind, a schema version and a checksum.
 
-The checksum tells a damaged or edited file. It is no signature: somebody who means to forge a
-release can make a new one.
+The checksum detects a damaged or edited file. It is not a signature: anyone who wants to forge a
+release can compute a new one.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any
 from hushmeans.documents import checksum, parse_json
 from hushmeans.errors import InputError
 
-KIND = "hushmeans release"
+RELEASE_KIND = "hushmeans release"
 
-SCHEMA = 1
-"""The version of the JSON form; a higher one belongs to a newer hushmeans."""
+RELEASE_SCHEMA = 1
+"""The version of the document; a higher one was written by a newer hushmeans."""
 
 
 def write_document(content: Mapping[str, Any]) -> str:
     """The content as JSON text."""
     document = {
-        "kind": KIND,
-        "schema": SCHEMA,
+        "kind": RELEASE_KIND,
+        "schema": RELEASE_SCHEMA,
         "checksum": checksum(content),
         "release": content,
     }
@@ -31,17 +31,22 @@ def write_document(content: Mapping[str, Any]) -> str:
 
 
 def read_document(text: str) -> Mapping[str, Any]:
-    """The part of the document that the checksum covers."""
+    """The content that the checksum covers."""
     try:
         document = parse_json(text)
         kind, schema = document["kind"], document["schema"]
     except (KeyError, TypeError, ValueError, RecursionError):
         raise InputError("this is not a hushmeans release") from None
-    if kind != KIND or isinstance(schema, bool) or not isinstance(schema, int) or schema < 1:
+    if (
+        kind != RELEASE_KIND
+        or isinstance(schema, bool)
+        or not isinstance(schema, int)
+        or schema < 1
+    ):
         raise InputError("this is not a hushmeans release")
-    if schema > SCHEMA:
+    if schema > RELEASE_SCHEMA:
         raise InputError(
-            f"the release has schema {schema} and this hushmeans reads up to {SCHEMA}; "
+            f"the release has schema {schema}, and this hushmeans reads up to {RELEASE_SCHEMA}; "
             "upgrade hushmeans"
         )
     try:
@@ -49,15 +54,13 @@ def read_document(text: str) -> Mapping[str, Any]:
     except (KeyError, TypeError, ValueError, RecursionError):
         raise InputError("the release is incomplete or malformed") from None
     if found != expected:
-        raise InputError(
-            "the release does not match its checksum: it was damaged or edited after it was made"
-        )
+        raise InputError("the release does not match its checksum: the file was damaged or edited")
     content: Mapping[str, Any] = document["release"]
     return content
 
 
 def read_settings(settings: Any, kind: Any) -> tuple[tuple[str, Any], ...]:
-    """Named values of one kind, as pairs."""
+    """Named values of one type, as pairs."""
     for value in settings.values():
         if isinstance(value, bool) or not isinstance(value, kind):
             raise TypeError

@@ -1,4 +1,4 @@
-"""Which cluster of one clustering is which of another."""
+"""Matching the clusters of one clustering to those of another."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ Pair = tuple[int | None, int | None]
 
 
 def matched(first: FloatArray, second: FloatArray) -> tuple[Pair, ...]:
-    """Centroids paired so that the distances within pairs sum to the least.
+    """Centroids paired so that the sum of the distances within pairs is smallest.
 
-    The first clustering's clusters come in their own order, then what is left of the second's.
+    The clusters of the first clustering come in order, then the unmatched ones of the second.
     """
     from scipy.optimize import linear_sum_assignment
 

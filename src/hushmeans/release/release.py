@@ -1,4 +1,4 @@
-"""What leaves the curator: centres, sizes, their error, and the promise they come with."""
+"""The result of a fit: centres, sizes, their standard errors, and the privacy guarantee."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hushmeans.budget import Booking, Budget, Spend
 from hushmeans.documents import read_text_file, written_whole
 from hushmeans.errors import InputError
 from hushmeans.methods.merge import RULES, merge, merging_costs
-from hushmeans.release.clusters import ClusterTable, Table, in_original_units, in_unit_box
+from hushmeans.release.clusters import ClusterTable, Rows, in_original_units, in_unit_box
 from hushmeans.release.document import (
     read_document,
     read_list,
@@ -35,40 +35,40 @@ from hushmeans.types import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Release:
-    """The result of a fit: all that is kept of it, and safe to publish.
+    """The result of a fit, safe to publish. Nothing else is kept of the records.
 
     Attributes
     ----------
     centres
         One row per cluster, in original units.
     standard_errors
-        For each coordinate of the centres, the standard error that the privacy noise causes.
+        The standard error of each coordinate of the centres, due to the privacy noise.
     sizes
-        Noisy numbers of records: not whole, never negative.
+        The noisy number of records in each cluster: not a whole number, never negative.
     size_standard_errors
-        The standard error of each size that the privacy noise causes.
+        The standard error of each size, due to the privacy noise.
     box
-        The public bounds, and the features' names.
+        The public bounds and the features' names.
     budget
-        The epsilon and delta that were promised.
+        The epsilon and delta of the guarantee.
     rows_per_person
         The privacy unit: all rows of one person, at most this many.
     simulated
-        Whether the noise came from a seed; then nothing is promised.
+        Whether the noise was generated from a seed; if so, there is no privacy guarantee.
     spends
-        What each question was given and what it cost.
+        The share of the budget and the privacy loss of each question.
     method, method_options
-        How the clusters were found.
+        The method and its options, as requested; 0 stands for "chosen by the method".
     versions
-        The software that made the release.
+        The versions of the software that made the release.
     leaves
-        The finer clusters that these were merged from; `cut` merges them to any other number.
+        The finer clusters that these were merged from; `cut` merges them into any other number.
     booking
-        The debit in a ledger that paid for the release; None if no ledger was used.
+        The ledger entry that paid for the release; None if no ledger was used.
     """
 
-    centres: Table
-    standard_errors: Table
+    centres: Rows
+    standard_errors: Rows
     sizes: tuple[float, ...]
     size_standard_errors: tuple[float, ...]
     box: Box
@@ -103,12 +103,12 @@ class Release:
 
     @property
     def settings(self) -> Settings:
-        """What the fit was asked for.
+        """The settings of the fit.
 
         Raises
         ------
         InputError
-            Where the release was made with a method or option that is not known here.
+            If the release was made with a method or option that this version does not know.
         """
         return Settings.of(
             self.n_clusters,
@@ -125,7 +125,7 @@ class Release:
         return in_unit_box(self.table, self.box).centroids
 
     def cut(self, n_clusters: int) -> Release:
-        """The release with another number of clusters, from the same noisy answers: free.
+        """The release with another number of clusters, at no privacy cost (post-processing).
 
         Parameters
         ----------
@@ -140,10 +140,10 @@ class Release:
         return replace(self, **vars(in_original_units(merged, self.box)))
 
     def cost_curve(self) -> tuple[tuple[int, float], ...]:
-        """For each number of clusters, the squared distance per record that merging has added.
+        """For each number of clusters, the squared distance per record that merging adds.
 
-        Noisy, and measured in the unit box between leaves and their merged centres. Where the curve
-        bends upwards as clusters become fewer, real clusters are being joined.
+        The values are noisy, and measured in the unit box between leaves and merged centres. A
+        steep rise towards fewer clusters means that distinct clusters are being merged.
         """
         leaves = in_unit_box(self.leaves or self.table, self.box)
         costs = merging_costs(leaves)
@@ -154,42 +154,46 @@ class Release:
     def _merging_rule(self) -> str:
         rule = str(dict(self.method_options).get("merge", "ward"))
         if rule not in RULES:
-            raise InputError(f"the release was merged by {rule!r}, a rule that is not known here")
+            raise InputError(
+                f"the release was merged by the rule {rule!r}, which this hushmeans does not know; "
+                "upgrade hushmeans"
+            )
         return rule
 
     def predict(self, data: Any) -> IntArray:
         """The index of the nearest centre for each record of an array, a table or a file.
 
-        Columns that the release does not have are ignored. Labels of records are not private:
-        they are for those who may see the records.
+        Columns that are not features of the release are ignored. Labels are NOT PRIVATE: they
+        are for those who may see the records.
         """
         return np.concatenate([np.empty(0, dtype=np.int64), *self.labels(data)])
 
     def labels(self, data: Any) -> Iterator[IntArray]:
-        """As `predict`, some records at a time, so that a file is never held whole."""
+        """As `predict`, in batches, so that a file need not fit into memory."""
         from hushmeans.curator.owner import labels
 
         return labels(data, self.box, self.centroids)
 
     def transform(self, data: Any) -> FloatArray:
-        """Each record's distance to each centre, in the unit box, where half of a range is 1.
+        """The distance from each record to each centre, in the unit box. NOT PRIVATE.
 
-        Values outside the bounds count as the nearest value inside, as in the fit.
+        In the unit box every feature's range is [-1, 1]. Values outside the bounds are clipped, as
+        in the fit.
         """
         from hushmeans.curator.owner import distances_to
 
         return distances_to(data, self.box, self.centroids)
 
     def noise_verdict(self) -> NoiseVerdict:
-        """Whether noise is negligible, visible or dominates, by the release's own errors."""
+        """Whether noise is negligible, visible or dominates, judged by the standard errors."""
         return verdict_on(self.centroids, np.array(self.standard_errors) / self.box.half_width)
 
     def statement(self) -> str:
-        """What was done and what is promised, in plain words."""
+        """What was done and what is guaranteed, in plain words."""
         return statement(self)
 
     def save(self, path: str | Path) -> None:
-        """Write the release as JSON; `load` reads it back without loss."""
+        """Write the release as JSON, without loss; `load` reads it."""
         with written_whole(Path(path)) as beside:
             beside.write_text(self.to_json(), encoding="utf-8")
 
@@ -222,7 +226,7 @@ class Release:
 
     @classmethod
     def from_json(cls, text: str) -> Release:
-        """The release that `to_json` wrote; anything else is refused."""
+        """Read the JSON that `to_json` wrote; anything else is refused."""
         content = read_document(text)
         try:
             bounds = content["bounds"]
@@ -257,11 +261,11 @@ PLAIN_FIELDS = (
     "simulated",
     "method",
 )
-"""The fields that JSON holds as they are."""
+"""The fields that are stored in JSON unchanged."""
 
 
 def _booking(ledger: Any) -> Booking | None:
-    """Where it was paid for; releases from before there was a ledger do not say."""
+    """The ledger entry; releases made before ledgers existed have none."""
     if ledger is None:
         return None
     return Booking(read_text(ledger["dataset"]), read_text(ledger["release_id"]))

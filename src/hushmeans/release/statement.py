@@ -1,4 +1,4 @@
-"""The privacy statement: what was done and what is promised, in plain words."""
+"""The privacy statement: what was done and what is guaranteed, in plain words."""
 
 from __future__ import annotations
 
@@ -7,76 +7,120 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from hushmeans.arguments import amount_text
+from hushmeans.release.verdict import percent
 
 if TYPE_CHECKING:
     from hushmeans.release import Release
 
 
 def statement(release: Release) -> str:
-    """One sentence a line, for people who will not read a proof."""
+    """One topic per line, for readers who will not study a proof."""
     return "\n".join(_sentences(release))
 
 
 def lost_in_noise(release: Release) -> tuple[int, ...]:
-    """The clusters whose size noise alone could have made."""
+    """The clusters whose size is less than two standard errors: noise alone could explain them."""
     pairs = zip(release.sizes, release.size_standard_errors, strict=True)
     return tuple(cluster for cluster, (size, error) in enumerate(pairs) if size < 2 * error)
+
+
+def options_in_words(release: Release) -> str:
+    """The method's options; one that was left to the method appears as the method chose it."""
+    options = dict(release.method_options)
+    words = []
+    if "rounds" in options:
+        rounds = options.pop("rounds") or _rounds_asked(release)
+        words.append(f"{rounds} round{'' if rounds == 1 else 's'}")
+    n, leaves = options.pop("n", 0), release.leaves
+    if leaves is not None and len(leaves.sizes) > release.n_clusters:
+        words.append(f"{len(leaves.sizes)} centroids merged into {release.n_clusters}")
+    elif n:
+        words.append(f"n = {n}")
+    if not options.get("cells_share", 1):
+        del options["cells_share"]  # what the cells were given is among the shares of the budget
+    return ", ".join([*words, *(f"{name} = {value}" for name, value in options.items())])
+
+
+def _rounds_asked(release: Release) -> int:
+    """The number of rounds: all questions of a method after its first look ask the same."""
+    groups = groupby(spend.question for spend in release.spends)
+    return [len(list(group)) for _, group in groups][-1] if release.spends else 0
 
 
 def _sentences(release: Release) -> Iterator[str]:
     if release.simulated:
         yield (
-            "SIMULATION: the noise came from a seed and can be subtracted again. "
-            "Nothing is promised; do not publish."
+            "SIMULATION: the noise was generated from a seed and can be subtracted again. "
+            "There is no privacy guarantee; do not publish this result."
         )
-    epsilon, delta = amount_text(release.budget.epsilon), amount_text(release.budget.delta)
-    pure = release.budget.delta == 0
-    rows = release.rows_per_person
-    unit, them = ("one row", "it") if rows == 1 else (f"up to {rows} rows of a person", "them")
-    verb = "would be" if release.simulated else "are"
-    yield (
-        f"The centres and sizes of {release.n_clusters} clusters {verb} differentially private "
-        f"with epsilon = {epsilon} and delta = {delta}."
-    )
-    yield (
-        f"That protects {unit}, which is declared and cannot be checked: adding or removing "
-        f"{them} changes the probability of any result by a factor of at most exp({epsilon})"
-        + ("." if pure else f", except with probability {delta}.")
-    )
-    options = ", ".join(f"{name} = {value}" for name, value in release.method_options)
-    noise = "Laplace" if pure else "Gaussian"
-    yield (
-        f"Method {release.method} ({options}) with discrete {noise} noise on exact integer totals."
-    )
-    shares = groupby(release.spends, key=lambda spend: (spend.question, spend.share))
-    parts = [f"{len(list(group))} x {share} for {question}" for (question, share), group in shares]
-    price = "epsilon" if pure else "rho of zero-concentrated privacy"
-    total = sum(spend.loss for spend in release.spends)
-    yield (
-        f"Shares of the budget spent: {'; '.join(parts)}; "
-        f"by OpenDP's privacy maps a total {price} of {total:.6g}."
-    )
+    yield from _guarantee(release)
+    yield from _method(release)
     if release.booking is not None:
         yield (
-            f"Debited in a ledger from the dataset {release.booking.dataset!r}, "
+            f"The budget was debited in a ledger: dataset {release.booking.dataset!r}, "
             f"release id {release.booking.release_id!r}."
         )
     elif not release.simulated:
-        yield "No ledger was used: what else these people's records were spent on is not counted."
+        yield (
+            "No ledger was used, so other releases from the same people's records are not "
+            "accounted for."
+        )
     yield (
-        "Standard errors cover the noise that privacy takes in the last round; they do not cover "
-        "records that noise moved to another cluster, nor the choice of the clusters."
+        "Standard errors cover the privacy noise of the last round only. They do not cover records "
+        "that noise assigned to another cluster, or the effect of noise on which clusters were "
+        "found."
     )
     ranges = ", ".join(
         f"{release.box.label(index)} from {_plain(low)} to {_plain(high)}"
         for index, (low, high) in enumerate(zip(release.box.low, release.box.high, strict=True))
     )
     yield (
-        f"Bounds, declared and not taken from the records: {ranges}. "
-        "Values outside count as the border, missing values as the middle."
+        f"Bounds, as declared by whoever ran the fit: {ranges}. "
+        "Values outside were clipped; missing values were set to the middle of the range."
     )
     software = ", ".join(f"{name} {version}" for name, version in release.versions)
     yield f"Made with {software}."
+
+
+def _guarantee(release: Release) -> Iterator[str]:
+    epsilon, delta = amount_text(release.budget.epsilon), amount_text(release.budget.delta)
+    yield (
+        f"The centres and sizes of {release.n_clusters} clusters "
+        f"{'would be' if release.simulated else 'are'} differentially private "
+        f"with epsilon = {epsilon} and delta = {delta}."
+    )
+    rows = release.rows_per_person
+    covered = "one row per person" if rows == 1 else f"up to {rows:,} rows per person"
+    unit = "one row" if rows == 1 else "all rows of one person"
+    yield (
+        f"The guarantee covers {covered}, as declared by whoever ran the fit: adding or removing "
+        f"{unit} changes the probability of any outcome by a factor of at most exp({epsilon})"
+        f"{'' if release.budget.delta == 0 else f', plus {delta}'}."
+    )
+
+
+def _method(release: Release) -> Iterator[str]:
+    pure = release.budget.delta == 0
+    options = options_in_words(release)
+    yield (
+        f"Method: {release.method}{f' ({options})' if options else ''}, with discrete "
+        f"{'Laplace' if pure else 'Gaussian'} noise on exact integer totals."
+    )
+    groups = groupby(release.spends, key=lambda spend: (spend.question, spend.share))
+    parts = [
+        _part(question, percent(float(share)), len(list(spends)))
+        for (question, share), spends in groups
+    ]
+    total = sum(spend.loss for spend in release.spends)
+    loss = f"{'epsilon' if pure else 'rho'} = {total:.6g}"
+    yield (
+        f"Shares of the budget: {', '.join(parts)}. Total privacy loss by OpenDP's privacy maps: "
+        f"{loss}{'' if pure else ' (zero-concentrated differential privacy)'}."
+    )
+
+
+def _part(question: str, share: str, times: int) -> str:
+    return f"{question} {share}" if times == 1 else f"{times} x {question} {share} each"
 
 
 def _plain(end: float) -> str:

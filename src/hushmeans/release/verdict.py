@@ -1,4 +1,4 @@
-"""What noise does to clusters, in a word and a sentence: before a fit and after it."""
+"""The effect of noise on clusters, as a level and a sentence: before a fit and after it."""
 
 from __future__ import annotations
 
@@ -13,27 +13,26 @@ from hushmeans.types import FloatArray
 Level = Literal["negligible", "visible", "dominates"]
 
 SMALLEST_DISTANCE = 1e-9
-"""Centres closer than this are one."""
-RELEASED = {
-    "negligible": "Noise is negligible: {part} of the distance to the next centre.",
-    "visible": "Noise is visible: {part} of the distance to the next centre.",
+"""Centres closer than this count as the same."""
+RELEASE_SENTENCES = {
+    "negligible": "Noise is negligible: {error}.",
+    "visible": "Noise is visible: {error}.",
     "dominates": (
-        "Noise dominated: the standard error of a typical centre is {part} of the distance to the "
-        "next, so these clusters may be of noise alone. Do not build on them."
+        "Noise dominates: {error}, so these clusters may be nothing but noise. Do not rely on them."
     ),
 }
 
 
 @dataclass(frozen=True)
 class NoiseVerdict:
-    """What noise does to the clusters.
+    """The effect of noise on the clusters.
 
     Attributes
     ----------
     level
         "negligible", "visible" or "dominates".
     sentence
-        The same in plain words, for a person who is to decide.
+        The same in plain words, with the numbers.
     """
 
     level: Level
@@ -45,7 +44,7 @@ class NoiseVerdict:
 
 @dataclass(frozen=True)
 class Levels:
-    """From which ratio of noise to structure on noise is visible, and dominates."""
+    """The ratios of noise to structure above which noise is visible, and dominates."""
 
     visible: float
     dominates: float
@@ -57,32 +56,36 @@ class Levels:
 
 
 OF_A_DISTANCE = Levels(visible=0.05, dominates=0.5)
-"""The error of a centre, as a part of the distance to the next centre.
+"""The standard error of a centre relative to the distance to the nearest other centre.
 
-Centres that noise alone has placed are about 1.4 times their error apart: a ratio of 0.7.
+Centres placed by noise alone are about 1.4 standard errors apart: a ratio of 0.7.
 """
 
 
 def percent(ratio: float) -> str:
-    """To two digits.
+    """A ratio as a percentage with two significant digits.
 
     Examples
     --------
     >>> percent(0.0432), percent(1.413)
-    ('4.3 %', '140 %')
+    ('4.3%', '140%')
     """
-    return f"{float(f'{100 * ratio:.2g}'):g} %"
+    return f"{float(f'{100 * ratio:.2g}'):g}%"
 
 
 def verdict_on(centroids: FloatArray, standard_errors: FloatArray) -> NoiseVerdict:
-    """What noise did to released clusters, by what a release says itself.
+    """The effect of noise on released clusters, judged by the release's own standard errors.
 
-    The error of the median centre, over all features together, is compared with its distance to
-    the next centre; with a single centre, to the border of the unit box in every feature.
+    A centre's standard error, over all features together, is divided by its distance to the
+    nearest other centre; the median over centres counts. A single centre is compared with the
+    distance from the middle of the unit box to a corner.
     """
     errors = np.linalg.norm(standard_errors, axis=1)
     apart = distances(centroids, centroids)
-    np.fill_diagonal(apart, np.sqrt(centroids.shape[1]) if len(centroids) == 1 else np.inf)
+    alone = len(centroids) == 1
+    np.fill_diagonal(apart, np.sqrt(centroids.shape[1]) if alone else np.inf)
     ratio = float(np.median(errors / np.maximum(apart.min(axis=1), SMALLEST_DISTANCE)))
     level = OF_A_DISTANCE.level(ratio)
-    return NoiseVerdict(level, RELEASED[level].format(part=percent(ratio)))
+    scale = "half the diagonal of the bounds" if alone else "the distance to the nearest other one"
+    error = f"the standard error of a typical centre is {percent(ratio)} of {scale}"
+    return NoiseVerdict(level, RELEASE_SENTENCES[level].format(error=error))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shlex import quote
 
 from hushmeans.arguments import amount_text
-from hushmeans.ledger.standing import shown
+from hushmeans.ledger.standing import short_amount
 from hushmeans.release import Release
 from hushmeans.release.statement import lost_in_noise
 from hushmeans.report.gather import Report, Source
@@ -59,8 +59,8 @@ def _tiles(release: Release) -> str:
     facts = {
         "clusters": f"{release.n_clusters:,}",
         "features": f"{release.box.n_features:,}",
-        "ε": shown(release.budget.epsilon),
-        "δ": shown(release.budget.delta),
+        "ε": short_amount(release.budget.epsilon),
+        "δ": short_amount(release.budget.delta),
         "protects": _unit(release),
         "method": release.method,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from hushmeans.ledger.standing import Standing, shown
+from hushmeans.ledger.standing import Standing, short_amount
 from hushmeans.release import Release
 from hushmeans.report.charts import stack
 from hushmeans.report.gather import Report, Source
@@ -73,7 +73,7 @@ def _account(source: Source) -> str:
 
 
 def _standing(standing: Standing, release: Release) -> str:
-    spent, debits = shown(standing.spent.epsilon), standing.debits
+    spent, debits = short_amount(standing.spent.epsilon), standing.debits
     releases = "one debit" if debits == 1 else f"{debits:,} debits"
     if standing.limit is None or standing.left is None:
         return (
@@ -84,12 +84,13 @@ def _standing(standing: Standing, release: Release) -> str:
     others, left = max(standing.spent.epsilon - own, Fraction(0)), standing.left.epsilon
     words = (
         f"When this page was made, {standing.spent} of {standing.limit} was spent there in "
-        f"{releases}: this release {shown(own)}, others {shown(others)}; left {standing.left}."
+        f"{releases}: this release {short_amount(own)}, others {short_amount(others)}; "
+        f"left {standing.left}."
     )
     parts = ((own, "own"), (others, "others"), (left, "left"))
     picture = stack([(float(part / limit), kind) for part, kind in parts], words)
     legend = "".join(
-        f"<span class='key'><span class='{kind}'></span>{name} ε = {shown(part)}</span> "
+        f"<span class='key'><span class='{kind}'></span>{name} ε = {short_amount(part)}</span> "
         for (part, kind), name in zip(parts, ("this release", "others", "left"), strict=True)
     )
     return f"<p>{text(words)}</p>{picture}<p class='note'>{legend}</p>"

@@ -1,4 +1,4 @@
-"""What is public about a table: the range of every feature, the box they span, the grid in it."""
+"""The public facts about a table: the range of each feature, their box and the grid in it."""
 
 from hushmeans.schema.bounds import Bounds
 from hushmeans.schema.box import Box

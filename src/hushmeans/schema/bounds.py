@@ -1,4 +1,4 @@
-"""Bounds as users write them: a mapping, a pair, arrays or a file."""
+"""Bounds in the forms that users write: a mapping, a pair, arrays or a file."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from hushmeans.documents import parse_json, read_text_file
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.schema.box import Box
 
-WHY_BOUNDS = (
+BOUNDS_REQUIRED = (
     "bounds are required: give the public range of every feature, for example "
     'bounds={"age": (17, 90)}, or a TOML file with lines such as age = [17, 90]; '
-    "taking the smallest and largest value from the records would publish the values of two "
-    "people exactly"
+    "they are not taken from the records, because the smallest and largest value of a feature "
+    "would reveal two people's exact values"
 )
 
 
 class Bounds:
-    """The public range of every feature: what may be known of a record before looking at it.
+    """The public range of every feature, chosen without looking at the records.
 
     Parameters
     ----------
     ranges
-        One of: a mapping from feature name to ``(low, high)``; one ``(low, high)`` pair
-        that holds for every feature; a pair of arrays, all lows and all highs; the path of
-        a TOML or JSON file with one ``name = [low, high]`` per feature; a `Box` or `Bounds`.
+        One of: a mapping from feature name to ``(low, high)``; one ``(low, high)`` pair for all
+        features; a pair of arrays, the lows and the highs; the path of a TOML or JSON file with
+        one ``name = [low, high]`` per feature; a `Box` or `Bounds`.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class Bounds:
         elif isinstance(ranges, Box):
             self._ranges, self._in_order = ranges, True
         elif ranges is None:
-            raise InputError(WHY_BOUNDS)
+            raise InputError(BOUNDS_REQUIRED)
         elif isinstance(ranges, str | Path):
             self._ranges = _from_mapping(_read(Path(ranges)))
         elif isinstance(ranges, Mapping):
@@ -60,14 +60,14 @@ class Bounds:
             self._ranges, self._for_all = _from_pair(ranges)
 
     def box(self, n_features: int | None = None, names: Sequence[str] | None = None) -> Box:
-        """The ranges of a table's columns, in their order or, for a `Box`, in its own.
+        """The ranges in the order of a table's columns or, if made from a `Box`, in its order.
 
         Parameters
         ----------
         n_features
-            How many columns the table has; needed where one pair serves every feature.
+            The number of columns; needed if one pair applies to every feature.
         names
-            The table's column names, where it has them. Named bounds are matched by name.
+            The table's column names, if it has them. Named bounds are matched by name.
         """
         low, high, declared = self._ranges.low, self._ranges.high, self._ranges.names
         if declared is not None and names is not None:
@@ -79,20 +79,20 @@ class Bounds:
             return Box(low, high, tuple(names))
         if declared is not None and n_features is not None and not self._in_order:
             raise InputError(
-                "the bounds name features and the data has no column names; give a table with "
-                "names, or bounds in the order of the columns: (lows, highs)"
+                "the bounds name features, but the data has no column names; give a table with "
+                "column names, or bounds in column order: (lows, highs)"
             )
         if self._for_all and n_features is not None:
             low, high = low * n_features, high * n_features
         if n_features is not None and len(low) != n_features:
             raise InputError(
-                f"the data has {n_features} features and the bounds have {len(low)}; "
+                f"the data has {n_features} features, but the bounds have {len(low)}; "
                 "give one range per feature"
             )
         return Box(low, high, declared or (tuple(names) if names else None))
 
     def only(self, names: Sequence[str]) -> Bounds:
-        """The ranges of some features alone; all of them where they have no names.
+        """The bounds of some features only; all of them if they have no names.
 
         Examples
         --------
@@ -103,7 +103,7 @@ class Bounds:
         if declared is None:
             return self
         if unknown := [name for name in names if name not in declared]:
-            raise InputError(f"{_listed(unknown)} has no bounds; add the range to the bounds")
+            raise InputError(f"{_listed(unknown)} has no bounds; add its range to the bounds")
         places = [declared.index(name) for name in names]
         return Bounds({declared[place]: (low[place], high[place]) for place in places})
 
@@ -123,16 +123,16 @@ class Bounds:
 
 
 def _match(declared: Sequence[str], columns: Sequence[str]) -> list[int]:
-    """For each column of the table, the place of its range."""
+    """For each column of the table, the index of its range."""
     if missing := [name for name in declared if name not in set(columns)]:
         raise InputError(
-            f"the bounds name {_listed(missing)}, which the data does not have; "
-            "correct the name, or take it out of the bounds"
+            f"the bounds include {_listed(missing)}, which the data does not have; "
+            "correct the name or remove it from the bounds"
         )
     if unknown := [name for name in columns if name not in set(declared)]:
         raise InputError(
             f"the data has {_listed(unknown)} without bounds; "
-            "add the range to the bounds, drop the column, or choose the features with columns "
+            "add its range to the bounds, drop the column, or select the features with columns "
             "(--columns)"
         )
     place = {name: index for index, name in enumerate(declared)}
@@ -149,7 +149,9 @@ def _from_mapping(ranges: Mapping[Any, Any]) -> Box:
     low, high = [], []
     for name, pair in ranges.items():
         if not isinstance(name, str):
-            raise InputTypeError(f"bounds are keyed by {name!r}; use the features' names, as text")
+            raise InputTypeError(
+                f"bounds have the key {name!r}, which is not text; use the features' names as keys"
+            )
         ends = _numbers(pair)
         if ends is None or len(ends) != 2:
             raise InputError(
@@ -162,7 +164,7 @@ def _from_mapping(ranges: Mapping[Any, Any]) -> Box:
 
 
 def _from_pair(ranges: Any) -> tuple[Box, bool]:
-    """The ranges, and whether one of them serves every feature."""
+    """The ranges, and whether a single one applies to every feature."""
     try:
         low, high = ranges
     except (TypeError, ValueError):
@@ -176,7 +178,7 @@ def _from_pair(ranges: Any) -> tuple[Box, bool]:
     plain = isinstance(ranges, tuple) and not isinstance(low, tuple)
     if len(lows) == len(highs) == 2 and not plain:
         raise InputError(
-            "two pairs of numbers can be read as bounds in two ways; name the features, "
+            "two pairs of numbers are ambiguous as bounds; name the features, "
             "{name: (low, high)}, or give a tuple of two lists, ([lows], [highs])"
         )
     return Box(lows, highs), np.ndim(low) == np.ndim(high) == 0
@@ -200,9 +202,9 @@ def _read(path: Path) -> Mapping[str, Any]:
     try:
         ranges = parse_json(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"the bounds file {path} does not parse: {error}") from None
+        raise InputError(f"cannot parse the bounds file {path}: {error}") from None
     if not isinstance(ranges, Mapping):
         raise InputError(
-            f"the bounds file {path} must hold one entry per feature, name and [low, high]"
+            f"the bounds file {path} must have one entry per feature: name and [low, high]"
         )
     return ranges

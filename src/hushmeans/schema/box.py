@@ -23,7 +23,7 @@ class Box:
     low, high
         The ends of each feature's range, in original units.
     names
-        The features' names; None where they have none.
+        The features' names; None if they have none.
     """
 
     low: tuple[float, ...]
@@ -33,13 +33,13 @@ class Box:
     def __post_init__(self) -> None:
         if len(self.low) != len(self.high):
             raise InputError(
-                f"bounds have {len(self.low)} low ends and {len(self.high)} high ends; "
+                f"bounds have {len(self.low)} lower and {len(self.high)} upper limits; "
                 "give one of each per feature"
             )
         if not self.low:
             raise InputError("bounds are empty; give a range for at least one feature")
         if self.names is not None and len(set(self.names)) != len(self.low):
-            raise InputError("bounds need as many distinct names as ranges")
+            raise InputError("bounds must have one distinct name per range")
         for index, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
             _check_range(self.label(index), low, high)
 
@@ -53,7 +53,7 @@ class Box:
 
     @cached_property
     def middle(self) -> FloatArray:
-        """The middle of each range: 0 in the unit box, and where missing values go."""
+        """The middle of each range: 0 in the unit box, and the substitute for missing values."""
         return np.array(self.low) / 2 + np.array(self.high) / 2
 
     @cached_property
@@ -62,11 +62,11 @@ class Box:
         return np.array(self.high) / 2 - np.array(self.low) / 2
 
     def name(self, index: int) -> str:
-        """What to call a feature in a table: its name, or its number where it has none."""
+        """A feature's name for a table, or its number if it has none."""
         return (self.names[index].strip() if self.names else "") or f"feature {index}"
 
     def label(self, index: int) -> str:
-        """What to call a feature in a message."""
+        """A feature's name for a message."""
         return _label(self.names, index)
 
     def to_unit_box(self, points: FloatArray) -> FloatArray:
@@ -88,15 +88,15 @@ def _check_range(label: str, low: float, high: float) -> None:
     if not (math.isfinite(low) and math.isfinite(high)):
         raise InputError(
             f"the bounds of {label} are ({low:g}, {high:g}); "
-            "both ends must be finite: choose the widest value that makes sense for it"
+            "both limits must be finite: choose the most extreme plausible value"
         )
     if not low < high:
         raise InputError(
             f"the bounds of {label} are ({low:g}, {high:g}); "
-            "the low end must be below the high end: give them as (low, high)"
+            "the lower limit must be below the upper one: give them as (low, high)"
         )
     if not low / 2 < low / 2 + (high / 2 - low / 2) / 2 < high / 2:
         raise InputError(
             f"the bounds of {label} are ({low!r}, {high!r}), "
-            "too close together to tell values between them apart: widen them"
+            "too close together to distinguish values between them: widen them"
         )

@@ -9,7 +9,7 @@ import numpy as np
 from hushmeans.types import FloatArray, IntArray
 
 EXACT_INTEGERS = 2**53
-"""Every whole number up to here, and no further, has its own float64."""
+"""Float64 represents every whole number up to this one exactly."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ class Grid:
 
     @property
     def unit(self) -> int:
-        """How many grid steps make 1 in the unit box."""
+        """The number of grid steps per 1 in the unit box."""
         return 1 << self.bits
 
     def snap(self, points: FloatArray) -> IntArray:
-        """The grid points nearest to points of the unit box; outside it, on its border."""
+        """The nearest grid points; points outside the unit box are clipped to its border."""
         return np.rint(np.clip(points, -1.0, 1.0) * self.unit).astype(np.int64)
 
     def to_unit_box(self, grid_points: IntArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Where records come from. A source encodes them and answers questions about them exactly."""
+"""Sources of records: a source encodes records and answers questions about them exactly."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hushmeans.types import IntArray
 
 
 class Source(Protocol):
-    """Encoded records that can be asked."""
+    """Encoded records that answer questions."""
 
     @property
     def box(self) -> Box:
@@ -33,14 +33,14 @@ class Source(Protocol):
 
 
 @contextmanager
-def opened(
+def managed_source(
     data: Any,
     bounds: Bounds,
     columns: Sequence[str] | None = None,
     cache: str | os.PathLike[str] | None = None,
     watch: Watch | None = None,
 ) -> Iterator[Source]:
-    """As `open_source`; what it keeps outside this process is gone at the end, come what may."""
+    """As `open_source`; whatever it keeps outside this process is removed at the end."""
     source = open_source(data, bounds, columns, cache, watch)
     try:
         yield source
@@ -56,65 +56,65 @@ def open_source(
     cache: str | os.PathLike[str] | None = None,
     watch: Watch | None = None,
 ) -> Source:
-    """The source for whatever a user may hand to `fit`.
+    """The source for any data that `fit` accepts.
 
     Parameters
     ----------
     data
         An array, a table, a path or a Spark DataFrame.
     columns
-        The features of a table or a file, in this order; None for all columns.
+        The columns of a table or a file to use as features, in this order; None for all.
     cache
-        A folder for the encoded records of files, for the time of the fit.
+        A folder for the encoded records of files during the fit.
     watch
-        Told how many records of files are read, which is not private.
+        Receives the number of records read from files, which is not private.
 
     Raises
     ------
     InputError, InputTypeError
-        Where the schema (shape, column names, column types) does not fit; never because of
-        how large or small a value is.
+        If the schema (shape, column names, column types) does not fit; never because of the
+        size of a value.
     """
     if is_spark(data):
         return from_spark(data, *_narrowed(bounds, columns))
-    source = open_local(data, bounds, columns)
+    source = open_local_source(data, bounds, columns)
     if isinstance(source, MemorySource):
         return source
     source = replace(source, watch=watch or source.watch)
     return source if cache is None else CachedSource(source, Path(cache))
 
 
-def open_local(
+def open_local_source(
     data: Any, bounds: Bounds, columns: Sequence[str] | None = None
 ) -> MemorySource | FileSource:
-    """As `open_source`, for data that is in this process or in files it can read."""
+    """As `open_source`, for data in memory or in files that this process can read."""
     bounds, columns = _narrowed(bounds, columns)
     if is_path(data):
         return open_files(Path(data), bounds, columns)
     return from_memory(data, bounds, columns)
 
 
-def open_new(data: Any, box: Box) -> MemorySource | FileSource:
-    """The source for new records with the features of a box; other columns are ignored."""
+def open_source_for_box(data: Any, box: Box) -> MemorySource | FileSource:
+    """The source for records with the features of a box; other columns are ignored."""
     named = is_path(data) or is_table(data)
-    return open_local(data, Bounds(box), box.names if named else None)
+    return open_local_source(data, Bounds(box), box.names if named else None)
 
 
 def is_path(data: Any) -> bool:
-    """Whether the data is the name of a file or a folder."""
+    """Whether the data is the path of a file or a folder."""
     return isinstance(data, str | os.PathLike)
 
 
 def _narrowed(
     bounds: Bounds, columns: Sequence[str] | None
 ) -> tuple[Bounds, tuple[str, ...] | None]:
-    """The names of the features, which must be distinct, and their bounds alone."""
+    """The bounds of the selected features, and their names, which must be distinct."""
     if columns is None:
         return bounds, None
     if isinstance(columns, str) or not all(isinstance(name, str) for name in columns):
-        raise InputTypeError("columns must be a list of the features' names, as text")
+        raise InputTypeError("columns must be a list of column names, as text")
     names = tuple(columns)
     if not names:
-        raise InputError("columns is empty; name at least one feature")
+        raise InputError("columns is empty; name at least one column")
     check_distinct(names, "in columns: ")
     return bounds.only(names), names

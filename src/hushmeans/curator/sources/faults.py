@@ -1,4 +1,4 @@
-"""Reading what may fail, so that a failure says which file it is and nothing that is in it."""
+"""Reading with safe errors: a failure names the file and quotes nothing of its content."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from hushmeans.errors import HushmeansError, InputError
 T = TypeVar("T")
 
 Explain = Callable[[Exception], str]
-"""What an exception means, in words that quote none of it."""
+"""Explains an exception without quoting it."""
 
-CUT_SHORT = "it cannot be read to its end; it is damaged or cut short"
+TRUNCATED = "the file cannot be read to its end; it may be damaged or truncated"
 
 
-def attempt(label: str, read: Callable[[], T], explain: Explain) -> T:
-    """What `read` returns.
+def read_or_explain(label: str, read: Callable[[], T], explain: Explain) -> T:
+    """Call `read` and return its result.
 
     Parameters
     ----------
     label
-        What to call that which is read, in a message.
+        What to call the input in a message.
 
     Raises
     ------
     InputError
-        Where `read` fails: with the label and the explanation, and no other exception behind
-        it, since messages of Arrow's quote values.
+        If `read` fails: with the label and the explanation, and without the original exception,
+        since the messages of Arrow and Spark quote values.
     """
     try:
         return read()
     except HushmeansError:
         raise
-    except Exception as error:  # a reader of damaged files may raise anything
+    except Exception as error:  # parsers of damaged files may raise anything
         fault = explain(error)
     raise InputError(f"{label}: {fault}")
 
 
-def attempt_each(label: str, items: Iterator[T], explain: Explain) -> Iterator[T]:
-    """All items, of which none is None, each of them read as by `attempt`."""
-    while (item := attempt(label, lambda: next(items, None), explain)) is not None:
+def iterate_or_explain(label: str, items: Iterator[T], explain: Explain) -> Iterator[T]:
+    """All items, none of which is None, each read as by `read_or_explain`."""
+    while (item := read_or_explain(label, lambda: next(items, None), explain)) is not None:
         yield item
 
 
-def meaning(sentence: str) -> Explain:
-    """The same words for every exception."""
+def explained_as(sentence: str) -> Explain:
+    """The same explanation for every exception."""
     return lambda error: sentence

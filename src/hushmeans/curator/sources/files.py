@@ -1,4 +1,4 @@
-"""Records in files: looked at in batches, encoded batch by batch, never held whole."""
+"""Records in files, read and encoded in batches."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ from hushmeans.types import GridArray, IntArray
 Result = TypeVar("Result")
 
 BATCH_VALUES = 2**18
-"""Values in a batch: 2 MB as floats, which the caches of a processor hold."""
+"""Values in a batch: 2 MB as floats, which fit into a processor's caches."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """How files of one format are read."""
+    """How to read files of one format."""
 
     schema: Callable[[DataFile], pa.Schema]
     batches: Callable[[DataFile, Sequence[str], int], Iterator[pa.RecordBatch]]
 
 
 FORMATS = {
-    "csv": Format(csv_files.schema, csv_files.batches),
+    "csv": Format(csv_files.csv_schema, csv_files.csv_batches),
     "parquet": Format(arrow_files.parquet_schema, arrow_files.parquet_batches),
     "arrow": Format(arrow_files.arrow_schema, arrow_files.arrow_batches),
 }
 
 
 @dataclass(frozen=True)
-class Batch:
-    """A few records as they stand in a file, and the values that its folders stand for."""
+class FileBatch:
+    """Some records of a file, and the values given by the names of its folders."""
 
     records: pa.RecordBatch = field(repr=False)
     constants: Mapping[str, float] = field(repr=False)
@@ -51,18 +51,18 @@ class Batch:
 
 @dataclass(frozen=True)
 class FileSource:
-    """Records in one or many files, read anew for every question.
+    """Records in one or more files, read again for every question.
 
     Attributes
     ----------
     names
-        The columns that are the features, in the order of the box.
+        The columns to use as features, in the order of the box.
     threads
-        How many threads encode and add up; None for as many as there are processors.
+        The number of threads that encode and sum; None for one per processor.
     batch
-        At most how many records are encoded at a time.
+        The maximum number of records encoded at a time.
     watch
-        Told how many records are read.
+        Receives the number of records read.
     """
 
     box: Box
@@ -78,52 +78,52 @@ class FileSource:
         Raises
         ------
         InputError
-            Where a file cannot be read to its end; the message names file and column.
+            If a file cannot be read to its end; the message names the file and the column.
         """
         parts = self.work(lambda records: kernel.answer(question, records, threads=1))
         return add_up(question, parts)
 
     def encoded(self) -> Iterator[GridArray]:
-        """The encoded records, a batch at a time, in the order of the files."""
+        """The encoded records in batches, in the order of the files."""
         return self.work(lambda records: records)
 
     def work(self, use: Callable[[GridArray], Result]) -> Iterator[Result]:
-        """What `use` makes of each batch of encoded records, in their order."""
+        """The result of `use` for each batch of encoded records, in order."""
         return in_parallel(lambda batch: use(self._encode(batch)), self._batches(), self.threads)
 
     def check_beginnings(self) -> None:
-        """Raise if the first batch of a file cannot be read."""
+        """Raise an error if the first batch of a file cannot be read."""
         for file in self.files:
             next(self._batches_of(file), None)
 
-    def _encode(self, batch: Batch) -> GridArray:
+    def _encode(self, batch: FileBatch) -> GridArray:
         self.watch.read(batch.records.num_rows)
-        return encode(tables.values(batch.records, self.names, batch.constants), self.box)
+        return encode(tables.feature_values(batch.records, self.names, batch.constants), self.box)
 
-    def _batches(self) -> Iterator[Batch]:
+    def _batches(self) -> Iterator[FileBatch]:
         for file in self.files:
             yield from self._batches_of(file)
 
-    def _batches_of(self, file: DataFile) -> Iterator[Batch]:
+    def _batches_of(self, file: DataFile) -> Iterator[FileBatch]:
         file.check_unchanged()
         constants = _constants(file, self.names)
         stored = [name for name in self.names if name not in constants]
         for records in FORMATS[file.format].batches(file, stored, self.batch):
-            yield Batch(records, constants)
+            yield FileBatch(records, constants)
 
 
 def open_files(path: Path, bounds: Bounds, columns: Sequence[str] | None = None) -> FileSource:
-    """The source for a file or a folder, whose schema is checked here.
+    """The source for a file or a folder, after checking its schema.
 
     Parameters
     ----------
     columns
-        The features, in this order; None for all columns.
+        The columns to use as features, in this order; None for all.
 
     Raises
     ------
     InputError, InputTypeError
-        Where a file, its columns or their types will not do; the message names file and column.
+        If a file, its columns or their types are unsuitable; the message names them.
     """
     files = find_files(path)
     first = _columns(files[0], columns)
@@ -137,7 +137,7 @@ def open_files(path: Path, bounds: Bounds, columns: Sequence[str] | None = None)
 
 
 def _columns(file: DataFile, columns: Sequence[str] | None) -> tuple[str, ...]:
-    """The names of the features in a file, which must be numbers."""
+    """The names of the features in a file, which must be numeric."""
     folders = [pa.field(name, _partition_type(text)) for name, text in file.partition.items()]
     stored = FORMATS[file.format].schema(file)
     return tables.feature_names(pa.schema([*stored, *folders]), columns, file.label)
@@ -148,7 +148,7 @@ def _partition_type(text: str) -> pa.DataType:
 
 
 def _constants(file: DataFile, names: Sequence[str]) -> dict[str, float]:
-    """The features whose value is the same in the whole file."""
+    """The features that the folders' names give, the same for the whole file."""
     numbers = {name: partition_number(text) for name, text in file.partition.items()}
     return {name: value for name, value in numbers.items() if name in names and value is not None}
 
@@ -156,10 +156,12 @@ def _constants(file: DataFile, names: Sequence[str]) -> dict[str, float]:
 def _check_same(
     file: DataFile, names: Sequence[str], first: DataFile, first_names: Sequence[str]
 ) -> None:
-    """Raise unless a file has the columns of the first."""
+    """Raise an error unless a file has the columns of the first."""
     for name in first_names:
         if name not in names:
-            raise InputError(f"{file.label}: it has no column {name!r}, which {first.label} has")
+            raise InputError(f"{file.label}: column {name!r} is missing, which {first.label} has")
     for name in names:
         if name not in first_names:
-            raise InputError(f"{file.label}: it has a column {name!r}, which {first.label} has not")
+            raise InputError(
+                f"{file.label}: there is a column {name!r}, which {first.label} does not have"
+            )

@@ -1,4 +1,4 @@
-"""Which files a path means, and what the names of folders say about the records in them."""
+"""The files at a path, and the values that the names of their folders give."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
-from hushmeans.curator.sources.faults import attempt, meaning
+from hushmeans.curator.sources.faults import explained_as, read_or_explain
 from hushmeans.errors import InputError
 
-SUFFIXES = {
+FORMAT_BY_SUFFIX = {
     ".csv": "csv",
     ".csv.gz": "csv",
     ".parquet": "parquet",
@@ -21,10 +21,10 @@ SUFFIXES = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
-"""The formats that are read, by how the name of a file ends."""
+"""The supported formats, by file extension."""
 
-MISSING = "__HIVE_DEFAULT_PARTITION__"
-"""What Hive calls a folder for records whose value is missing."""
+HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
+"""Hive's name for a folder of records whose value is missing."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,11 @@ class DataFile:
     Attributes
     ----------
     label
-        What to call it in a message: its path, without the values that folders are named after.
+        Its name in messages: the path, without the values in the names of folders.
     partition
-        The columns that its folders stand for (``year=2024``), and the text of their values.
+        The columns given by the names of its folders (``year=2024``), with their values as text.
     stamp
-        What tells it from any other file, and its size and time of change, by which another
-        content is noticed.
+        Its identity, size and modification time, which reveal a changed file.
     """
 
     path: Path = field(repr=False)
@@ -49,59 +48,66 @@ class DataFile:
 
     @property
     def format(self) -> str:
-        """What it is by its name; an unknown kind is refused."""
+        """The format by file extension; an unknown one is refused."""
         name = self.path.name.lower()
-        for suffix, kind in SUFFIXES.items():
+        for suffix, kind in FORMAT_BY_SUFFIX.items():
             if name.endswith(suffix):
                 return kind
         raise InputError(
-            f"{self.label}: it is not a table by its name, which must end in one of "
-            f"{', '.join(SUFFIXES)}"
+            f"{self.label}: unsupported file type; the name must end in one of "
+            f"{', '.join(FORMAT_BY_SUFFIX)}"
         )
 
     def check_unchanged(self) -> None:
-        """Raise if the file is another one than when it was found."""
-        if attempt(self.label, lambda: _stamp(self.path), meaning("it is gone")) != self.stamp:
-            raise InputError(f"{self.label}: it has changed while it was read; start again")
+        """Raise an error if the file has changed since it was found."""
+        if (
+            read_or_explain(
+                self.label, lambda: _stamp(self.path), explained_as("the file no longer exists")
+            )
+            != self.stamp
+        ):
+            raise InputError(f"{self.label}: the file changed while it was read; run the fit again")
 
 
 def find_files(path: Path) -> tuple[DataFile, ...]:
-    """The file at the path, or all files below the folder, in the order of their names.
+    """The file at the path, or all files below the folder, ordered by name.
 
-    Below a folder, names that begin with a dot or an underscore are passed over, as Spark and
-    Hive do: they mark what is no data.
+    Below a folder, names that start with a dot or an underscore are skipped, as in Spark and
+    Hive.
     """
-    if not attempt(str(path), path.is_dir, _missing):
+    if not read_or_explain(str(path), path.is_dir, _missing):
         return (lone_file(path),)
-    paths = attempt(str(path), lambda: _below(path), meaning("the folder cannot be read"))
+    paths = read_or_explain(
+        str(path), lambda: _below(path), explained_as("the folder cannot be read")
+    )
     if not paths:
-        raise InputError(f"{path}: there are no files in this folder")
+        raise InputError(f"{path}: the folder contains no files")
     files = tuple(_file_below(path, each) for each in paths)
     first_of: dict[tuple[int, ...], DataFile] = {}
     for file in files:
         if (other := first_of.setdefault(file.stamp, file)) is not file:
             raise InputError(
-                f"{file.label}: it is the same file as {other.label}, by a link; its records would "
-                "count twice"
+                f"{file.label}: this is a link to {other.label}, so its records would count twice; "
+                "remove one of them"
             )
         if file.format != files[0].format:
             raise InputError(
-                f"{file.label}: it is not of the same format as {files[0].label}; "
-                "keep them in folders of their own"
+                f"{file.label}: the format differs from that of {files[0].label}; "
+                "use a separate folder for each format"
             )
     return files
 
 
 def lone_file(path: Path) -> DataFile:
-    """A file that is named by itself."""
+    """A file that is not part of a folder."""
     _check_name(path, str(path))
-    stamp = attempt(str(path), lambda: _stamp(path), _missing)
+    stamp = read_or_explain(str(path), lambda: _stamp(path), _missing)
     return DataFile(path, str(path), stamp=stamp)
 
 
 def partition_number(text: str) -> float | None:
-    """The value that a folder stands for, missing as NaN; None where it is no number."""
-    if text == MISSING:
+    """The value in a folder's name, missing as NaN; None if it is not a number."""
+    if text == HIVE_NULL:
         return math.nan
     try:
         return None if "_" in text else float(text)
@@ -110,7 +116,7 @@ def partition_number(text: str) -> float | None:
 
 
 def _below(folder: Path) -> list[Path]:
-    """All files that are not hidden; a folder that cannot be looked into is no empty one."""
+    """All files that are not hidden; a folder that cannot be read is an error."""
 
     def fail(error: OSError) -> None:
         raise error
@@ -119,7 +125,9 @@ def _below(folder: Path) -> list[Path]:
     for above, _, names in os.walk(folder, onerror=fail, followlinks=True):
         real = os.path.realpath(above)
         if real in visited:
-            raise InputError(f"{folder}: a link in it leads to a folder that is in it already")
+            raise InputError(
+                f"{folder}: a link in it leads to a folder that it already contains; remove it"
+            )
         visited.add(real)
         found += [Path(above, name) for name in names]
     found.sort()
@@ -136,16 +144,16 @@ def _file_below(folder: Path, path: Path) -> DataFile:
     label = folder.joinpath(*(f"{key}=*" if equals else key for key, equals, _ in pairs), name)
     _check_name(path, str(label))
     partition = {unquote(key): unquote(value) for key, equals, value in pairs if equals}
-    stamp = attempt(str(label), lambda: _stamp(path), _missing)
+    stamp = read_or_explain(str(label), lambda: _stamp(path), _missing)
     return DataFile(path, str(label), partition, stamp)
 
 
 def _check_name(path: Path, label: str) -> None:
-    """Arrow opens files by names in UTF-8."""
+    """Arrow requires file names in UTF-8."""
     try:
         str(path).encode()
     except UnicodeEncodeError:
-        raise InputError(f"{label!a}: its name is not UTF-8; rename it") from None
+        raise InputError(f"{label!a}: the file name is not valid UTF-8; rename the file") from None
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
@@ -155,4 +163,4 @@ def _stamp(path: Path) -> tuple[int, ...]:
 
 def _missing(error: Exception) -> str:
     gone = isinstance(error, FileNotFoundError | NotADirectoryError)
-    return "there is no such file" if gone else "it cannot be read"
+    return "no such file or folder" if gone else "the file cannot be read"

@@ -1,4 +1,4 @@
-"""Records already in memory: NumPy arrays, and pandas, Polars or Arrow tables."""
+"""Records in memory: NumPy arrays, and pandas, Polars or Arrow tables."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from hushmeans.errors import InputError, InputTypeError
 from hushmeans.schema import Bounds, Box
 from hushmeans.types import GridArray, IntArray
 
-BATCH = 16_384
-"""Records encoded at a time, so that no float copy of the whole table is ever made."""
+MEMORY_BATCH = 16_384
+"""Records encoded at a time, to avoid a float copy of the whole table."""
 
-Batch: TypeAlias = np.ndarray[Any, Any] | pa.RecordBatch
+TableBatch: TypeAlias = np.ndarray[Any, Any] | pa.RecordBatch
 """Some records, in original units."""
 
 
 @dataclass(frozen=True)
 class MemorySource:
-    """Encoded records in one array of four bytes a value."""
+    """Encoded records in one array, four bytes per value."""
 
     box: Box
     records: GridArray = field(repr=False)
     threads: int | None = None
-    """How many threads answer a question; None for as many as there are processors."""
+    """The number of threads that answer a question; None for one per processor."""
 
     def answer(self, question: Question) -> IntArray:
         return kernel.answer(question, self.records, threads=self.threads)
@@ -45,17 +45,17 @@ class MemorySource:
 
 
 def from_memory(data: Any, bounds: Bounds, columns: Sequence[str] | None = None) -> MemorySource:
-    """The source for an array or a table; of a table, the columns may be chosen."""
+    """The source for an array or a table; columns can be selected from a table."""
     if tables.is_table(data):
         return from_table(tables.as_arrow(data, columns), bounds, columns)
     if columns is not None:
         raise InputError(
-            "columns can be chosen by name from a table or a file only; of an array, "
-            "give the columns that are the features"
+            "columns needs a table or a file with column names, not an array; "
+            "pass an array of the features only"
         )
     array = as_numeric_array(data)
     box = bounds.box(n_features=array.shape[1])
-    batches = [array[start : start + BATCH] for start in range(0, len(array), BATCH)]
+    batches = [array[start : start + MEMORY_BATCH] for start in range(0, len(array), MEMORY_BATCH)]
     return MemorySource(box, _encode_all(batches, box))
 
 
@@ -65,34 +65,36 @@ def from_table(
     """The source for an Arrow table."""
     names = tables.feature_names(table.schema, columns)
     box = bounds.box(n_features=len(names), names=names)
-    return MemorySource(box, _encode_all(table.to_batches(max_chunksize=BATCH), box))
+    return MemorySource(box, _encode_all(table.to_batches(max_chunksize=MEMORY_BATCH), box))
 
 
 def as_numeric_array(data: Any, what: str = "the data") -> np.ndarray[Any, Any]:
-    """Whatever NumPy understands as a table of numbers, judged by its shape and dtype alone.
+    """The data as a NumPy table of numbers, checked by shape and dtype only.
 
     Parameters
     ----------
     what
-        What to call it in a message.
+        What to call the data in a message.
     """
     if hasattr(data, "toarray") and hasattr(data, "nnz"):
         raise InputTypeError(
-            f"{what} must not be sparse: every entry is a value to protect; "
+            f"{what} must not be sparse, since zeros are values to protect too; "
             "use toarray() to make it dense"
         )
     array = _as_array(data)
     if array is None:
-        raise InputError(f"{what} must be a table of numbers with rows of one length")
+        raise InputError(f"{what} must be a table of numbers with rows of equal length")
     if array.dtype.kind == "c":
-        raise InputError("Complex data not supported: give each part its own column")
+        raise InputError(
+            "Complex data not supported: use separate columns for the real and imaginary parts"
+        )
     if array.dtype.kind not in "biuf":
         raise InputTypeError(
-            f"{what} must be numbers, not of dtype {array.dtype}; convert with astype"
+            f"{what} must be numeric, not of dtype {array.dtype}; convert it with astype"
         )
     if array.ndim != 2:
         raise InputError(
-            f"{what} must be a table, not of {array.ndim} dimension(s). Reshape your data "
+            f"{what} must be two-dimensional, but has {array.ndim} dimension(s). Reshape your data "
             "with reshape(-1, 1) for a single feature or reshape(1, -1) for a single record"
         )
     if array.shape[1] == 0:
@@ -103,20 +105,24 @@ def as_numeric_array(data: Any, what: str = "the data") -> np.ndarray[Any, Any]:
 
 
 def _as_array(data: Any) -> np.ndarray[Any, Any] | None:
-    """What NumPy makes of the data; None where it fails, for whatever reason it may quote."""
+    """The data as a NumPy array; None if NumPy fails, since its message may quote values."""
     try:
         return np.asarray(data)
     except Exception:  # an array-like object may raise anything
         return None
 
 
-def _encode_all(batches: Sequence[Batch], box: Box) -> GridArray:
-    """All batches, encoded on all processors; each becomes floats only when its turn comes."""
+def _encode_all(batches: Sequence[TableBatch], box: Box) -> GridArray:
+    """All batches, encoded in parallel; each is converted to floats only when it is encoded."""
     starts = list(accumulate(map(len, batches), initial=0))
     records = np.empty((starts.pop(), box.n_features), dtype=np.int32)
 
-    def put(start: int, batch: Batch) -> None:
-        values = batch if isinstance(batch, np.ndarray) else tables.values(batch, box.names or ())
+    def put(start: int, batch: TableBatch) -> None:
+        values = (
+            batch
+            if isinstance(batch, np.ndarray)
+            else tables.feature_values(batch, box.names or ())
+        )
         records[start : start + len(batch)] = encode(values, box)
 
     if len(batches) == 1:

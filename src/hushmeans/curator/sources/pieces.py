@@ -7,15 +7,15 @@ import pyarrow as pa
 
 from hushmeans.types import GridArray
 
-PIECE = 1024
-"""Bytes in a piece: so many that Spark's cost per row is hidden, and so few that the 10,000 rows
-that it sends to Python at a time stay small."""
+PIECE_BYTES = 1024
+"""Bytes in a piece: large enough to hide Spark's cost per row, and small enough that the 10,000
+rows that Spark sends to Python at a time stay small."""
 
 
 def to_pieces(records: GridArray) -> pa.Array:
-    """Encoded records, row after row, cut between rows into pieces of about `PIECE` bytes."""
+    """Encoded records, row after row, cut between rows into pieces of about `PIECE_BYTES` bytes."""
     width = records.shape[1] * records.itemsize
-    step = max(1, PIECE // width)
+    step = max(1, PIECE_BYTES // width)
     ends = np.append(np.arange(0, len(records), step), len(records)) * width
     buffers = [None, pa.py_buffer(ends.astype(np.int32)), pa.py_buffer(records)]
     return pa.Array.from_buffers(pa.binary(), len(ends) - 1, buffers)

@@ -1,4 +1,4 @@
-"""Records in Spark: encoded and added up on the executors, totals brought to the driver."""
+"""Records in Spark: encoded and summed on the executors; only totals reach the driver."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hushmeans.curator import kernel
 from hushmeans.curator.encode import encode
 from hushmeans.curator.questions import Question, Size
 from hushmeans.curator.sources import tables
-from hushmeans.curator.sources.faults import attempt
+from hushmeans.curator.sources.faults import read_or_explain
 from hushmeans.curator.sources.pieces import from_pieces, to_pieces
 from hushmeans.schema import Bounds, Box
 from hushmeans.types import IntArray
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-BATCH = 16_384
+SPARK_BATCH = 16_384
 """Records encoded at a time on an executor."""
 
-WIDE = 8192
-"""Answers of more numbers than this are added up in the cluster, not on the driver."""
+MOST_TOTALS_ON_DRIVER = 8192
+"""Answers with more totals than this are summed on the cluster, not on the driver."""
 
 LABEL = "the Spark DataFrame"
 
-TEXT = "column {!r} holds text where a number is expected; drop or recode it"
+TEXT_IN_COLUMN = "column {!r} contains text instead of numbers; drop or recode it"
 
-QUOTING = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
-"""Where PySpark logs exceptions on the driver, with the values that they quote."""
+QUOTING_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+"""PySpark's loggers on the driver whose messages quote values."""
 
-NEEDED = ("hushmeans", "numba", "numpy", "pyarrow")
+EXECUTOR_MODULES = ("hushmeans", "numba", "numpy", "pyarrow")
 """What an executor must be able to import."""
 
 
@@ -50,8 +50,8 @@ NEEDED = ("hushmeans", "numba", "numpy", "pyarrow")
 class SparkSource:
     """Encoded records that a Spark cluster keeps until `close`, in memory and on local disks.
 
-    An answer is made of the results of finished tasks. Which task was run twice, and which
-    executor was lost, makes no difference as long as the DataFrame gives the same rows again.
+    An answer is the sum of the results of finished tasks. Repeated tasks and lost executors make no
+    difference as long as the DataFrame returns the same rows again.
     """
 
     box: Box
@@ -63,7 +63,7 @@ class SparkSource:
         Raises
         ------
         InputError
-            Where Spark fails; the message quotes nothing of Spark's, which may quote values.
+            If Spark fails; the message does not quote Spark's own, which may contain values.
         """
         parts = _run(lambda: self._parts(question), self.box)
         answer = np.zeros(math.prod(question.shape), dtype=np.int64)
@@ -71,21 +71,21 @@ class SparkSource:
         return answer.reshape(question.shape)
 
     def close(self) -> None:
-        """Let the cluster forget the encoded records; a cluster that is gone has done so."""
+        """Remove the encoded records from the cluster, if it still exists."""
         with suppress(Exception):
             self.pieces.unpersist()
 
     def _parts(self, question: Question) -> pa.Table:
-        """Places in the answer, and totals that are to be added there."""
+        """Positions in the answer, and the totals to add there."""
         add = partial(_add_up, question=question, n_features=self.box.n_features)
         parts = self.pieces.mapInArrow(add, "place int, total bigint")
-        if math.prod(question.shape) > WIDE:
+        if math.prod(question.shape) > MOST_TOTALS_ON_DRIVER:
             parts = parts.groupBy("place").sum("total")
         return parts.toArrow()
 
 
 def is_spark(data: Any) -> TypeGuard[DataFrame]:
-    """Whether the data is a Spark DataFrame; PySpark is not imported to find out."""
+    """Whether the data is a Spark DataFrame, without importing PySpark."""
     pyspark = sys.modules.get("pyspark.sql")
     return pyspark is not None and isinstance(data, pyspark.DataFrame)
 
@@ -95,12 +95,12 @@ def from_spark(
 ) -> SparkSource:
     """The source for a Spark DataFrame, which is read and encoded here.
 
-    So a fault of its schema, of its files or of the cluster shows before anything is asked.
+    So errors in its schema, its files or the cluster appear before any question is asked.
 
     Parameters
     ----------
     columns
-        The features, in this order; None for all columns.
+        The columns to use as features, in this order; None for all.
     """
     schema = pa.schema([(each.name, _arrow_type(each.dataType)) for each in frame.schema])
     first = tables.feature_names(schema, columns)
@@ -116,8 +116,8 @@ def from_spark(
 
 
 def _encoded(frame: DataFrame, box: Box, places: Sequence[str]) -> DataFrame:
-    """The columns in these places, as pieces that the cluster keeps once they are made."""
-    # Renamed by their places, since Spark reads dots and case in names its own way.
+    """The columns at these positions, as pieces that the cluster keeps."""
+    # Renamed to their positions, since Spark treats dots and case in names specially.
     features = frame.toDF(*map(str, range(len(frame.columns)))).select(*places)
     encode_all = partial(_encode, box=box, names=places)
     return features.mapInArrow(encode_all, "piece binary").persist()
@@ -128,15 +128,15 @@ def _encode(
 ) -> Iterator[pa.RecordBatch]:
     """The records of a partition as pieces."""
     for batch in batches:
-        for start in range(0, batch.num_rows, BATCH):
-            records = encode(tables.values(batch.slice(start, BATCH), names), box)
+        for start in range(0, batch.num_rows, SPARK_BATCH):
+            records = encode(tables.feature_values(batch.slice(start, SPARK_BATCH), names), box)
             yield pa.record_batch({"piece": to_pieces(records)})
 
 
 def _add_up(
     batches: Iterator[pa.RecordBatch], *, question: Question, n_features: int
 ) -> Iterator[pa.RecordBatch]:
-    """The totals of a partition that are not zero, and their places in the answer."""
+    """The nonzero totals of a partition, and their positions in the answer."""
     totals = np.zeros(question.shape, dtype=np.int64)
     for batch in batches:
         records = from_pieces(batch.column(0), n_features)
@@ -146,7 +146,7 @@ def _add_up(
 
 
 def _arrow_type(kind: DataType) -> pa.DataType:
-    """Arrow's name for a type of Spark's."""
+    """The Arrow type of a Spark type."""
     from pyspark.sql.pandas.types import to_arrow_type
 
     try:
@@ -156,33 +156,33 @@ def _arrow_type(kind: DataType) -> pa.DataType:
 
 
 def _run(work: Callable[[], T], box: Box) -> T:
-    """What Spark makes of some work; a failure is told, and logged, without a value."""
+    """Run a Spark job; a failure is reported, and logged, without values."""
     from pyspark.logger import PySparkLogger
 
-    loggers = [PySparkLogger.getLogger(name) for name in QUOTING]
+    loggers = [PySparkLogger.getLogger(name) for name in QUOTING_LOGGERS]
     before = [logger.disabled for logger in loggers]
     try:
         for logger in loggers:
             logger.disabled = True
-        return attempt(LABEL, work, partial(_explain, names=box.names or ()))
+        return read_or_explain(LABEL, work, partial(_explain, names=box.names or ()))
     finally:
         for logger, disabled in zip(loggers, before, strict=True):
             logger.disabled = disabled
 
 
 def _explain(error: Exception, names: Sequence[str]) -> str:
-    """What an exception of Spark's means, without what it quotes."""
+    """Explain an exception of Spark without quoting it."""
     text = str(error)
-    for fault in map(TEXT.format, names):
+    for fault in map(TEXT_IN_COLUMN.format, names):
         if fault in text:
             return fault
-    if any(f"No module named '{name}" in text for name in NEEDED):
+    if any(f"No module named '{name}" in text for name in EXECUTOR_MODULES):
         return (
-            "the executors cannot import hushmeans; install it, and what it needs, in the Python "
-            "environment of the cluster (docs/engines.md)"
+            "the executors cannot import hushmeans; install it with its dependencies in the "
+            "cluster's Python environment (docs/engines.md)"
         )
     if "MALFORMED_RECORD_IN_PARSING" in text:
-        return "its rows do not all have as many fields as its header"
+        return "some rows do not have as many fields as the header"
     condition = getattr(error, "getCondition", lambda: None)() or ""
     named = f" with {condition}" if re.fullmatch(r"[A-Z0-9_.]+", condition) else ""
-    return f"Spark stopped{named}; its own log says why, and may quote values of records"
+    return f"Spark failed{named}; see its own log, which may contain values of records"

@@ -1,4 +1,4 @@
-"""Files that Spark reads: Parquet, and CSV whose features are numbers whatever they look like."""
+"""Parquet and CSV files read by Spark; the features of CSV files are parsed as numbers."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from pyarrow import csv
 
 from hushmeans.curator.sources import tables
 from hushmeans.curator.sources.csv_files import is_number
-from hushmeans.curator.sources.faults import attempt, meaning
+from hushmeans.curator.sources.faults import explained_as, read_or_explain
 from hushmeans.curator.sources.folders import DataFile
-from hushmeans.curator.sources.spark import TEXT
+from hushmeans.curator.sources.spark import TEXT_IN_COLUMN
 from hushmeans.errors import InputError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-CSV: dict[str, str | bool] = {
+CSV_OPTIONS: dict[str, str | bool] = {
     "header": True,
     "inferSchema": False,
     "enforceSchema": False,
     "mode": "FAILFAST",
     "escape": '"',
 }
-"""Columns are text, every file has the header of the first, and a row that does not fit it ends
-the fit. One line is one record, so that no stray quote loses the records after it."""
+"""Columns are text, every file has the header of the first, and a row that does not match it is an
+error. One line is one record, so that a stray quote cannot swallow the following records."""
 
-MISSING = pa.array(csv.ConvertOptions().null_values)
-"""What stands for a missing value: the same as in a CSV file that is read without Spark."""
+CSV_NULLS = pa.array(csv.ConvertOptions().null_values)
+"""Spellings of a missing value: the same as in CSV files read without Spark."""
 
 
 @contextmanager
@@ -52,14 +52,15 @@ def read_on_spark(
     master
         The address of the cluster, such as ``spark://host:7077``, ``yarn`` or ``local[4]``.
     path
-        Anything that this cluster can read, such as ``hdfs://...``.
+        Any path that the cluster can read, such as ``hdfs://...``.
     columns
-        The features; None for all columns. Other columns of a CSV file may hold any text.
+        The columns to use as features; None for all. Other columns of a CSV file may contain any
+        text.
 
     Raises
     ------
     InputError
-        Where PySpark, Java, the cluster or the file is missing.
+        If PySpark, Java, the cluster or the file is missing.
     """
     session = _start(master)
     try:
@@ -70,7 +71,7 @@ def read_on_spark(
 
 def _start(master: str) -> SparkSession:
     if find_spec("pyspark") is None:
-        raise InputError("PySpark is not installed; install it: pip install 'hushmeans[spark]'")
+        raise InputError("PySpark is not installed; install it with pip install 'hushmeans[spark]'")
     if shutil.which("java", path=_java_path()) is None:
         raise InputError(
             "Spark needs Java, which is not installed; install a Java runtime, version 17 or newer "
@@ -81,15 +82,15 @@ def _start(master: str) -> SparkSession:
     warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
     if master.startswith("local"):
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    # Spark's log quotes values of records, so that it must not go to the terminal.
+    # Spark's log quotes values of records, so it must not appear on the terminal.
     builder = SparkSession.builder.appName("hushmeans").master(master)
     builder = builder.config("spark.log.level", "OFF").config("spark.ui.showConsoleProgress", False)
-    fault = meaning("no Spark session starts there; check the address of the cluster")
-    return attempt(master, builder.getOrCreate, fault)
+    fault = explained_as("cannot start a Spark session; check the address of the cluster")
+    return read_or_explain(master, builder.getOrCreate, fault)
 
 
 def _java_path() -> str:
-    """Where PySpark looks for Java."""
+    """The path on which PySpark looks for Java."""
     home = os.environ.get("JAVA_HOME")
     return os.path.join(home, "bin") if home else os.environ.get("PATH", "")
 
@@ -99,26 +100,28 @@ def _read(session: SparkSession, path: str, columns: Sequence[str] | None) -> Da
     if kinds == {"csv"}:
         return _read_csv(session, path, columns)
     if kinds == {"parquet"}:
-        return attempt(path, partial(session.read.parquet, path), meaning("it is not Parquet"))
-    raise InputError(f"{path}: with Spark it must be Parquet files alone or CSV files alone")
+        return read_or_explain(
+            path, partial(session.read.parquet, path), explained_as("this is not valid Parquet")
+        )
+    raise InputError(f"{path}: with Spark all files must be Parquet, or all CSV")
 
 
 def _kinds(session: SparkSession, path: str) -> set[str]:
-    """The formats of the files, by their names; Spark lists them without reading them."""
+    """The formats of the files by extension; Spark lists them without reading them."""
     listing = session.read.format("binaryFile").option("recursiveFileLookup", True)
-    fault = meaning("there is no such file or folder that Spark can read")
-    files = attempt(path, lambda: listing.load(path).inputFiles(), fault)
+    fault = explained_as("no such file or folder that Spark can read")
+    files = read_or_explain(path, lambda: listing.load(path).inputFiles(), fault)
     return {DataFile(Path(file), path).format for file in files}
 
 
 def _read_csv(session: SparkSession, path: str, columns: Sequence[str] | None) -> DataFrame:
     from pyspark.sql.types import DoubleType, StructField, StructType
 
-    fault = meaning("it cannot be read as a CSV table with a header row")
-    frame = attempt(path, lambda: session.read.options(**CSV).csv(path), fault)
+    fault = explained_as("this is not a valid CSV file with a header row")
+    frame = read_or_explain(path, lambda: session.read.options(**CSV_OPTIONS).csv(path), fault)
     if any(is_number(name) or not name.isprintable() for name in frame.columns):
         raise InputError(
-            f"{path}: its first row looks like a record; put the names of the columns there"
+            f"{path}: the first row looks like a record; add a header row with the column names"
         )
     header = pa.schema([(name, pa.float64()) for name in frame.columns])
     names = tables.feature_names(header, columns, path)
@@ -131,7 +134,7 @@ def _read_csv(session: SparkSession, path: str, columns: Sequence[str] | None) -
 def _numbers(
     batches: Iterator[pa.RecordBatch], *, names: Sequence[str]
 ) -> Iterator[pa.RecordBatch]:
-    """Text as numbers, read by Arrow as in a CSV file that is read without Spark."""
+    """Text as numbers, parsed by Arrow as in CSV files read without Spark."""
     for batch in batches:
         columns = [_parse(column, name) for column, name in zip(batch.columns, names, strict=True)]
         yield pa.record_batch(columns, names=list(names))
@@ -139,10 +142,10 @@ def _numbers(
 
 def _parse(column: pa.Array, name: str) -> pa.Array:
     texts = pc.utf8_trim_whitespace(column.cast(pa.string()))
-    texts = pc.if_else(pc.is_in(texts, MISSING), pa.scalar(None, pa.string()), texts)
+    texts = pc.if_else(pc.is_in(texts, CSV_NULLS), pa.scalar(None, pa.string()), texts)
     try:
         return texts.cast(pa.float64())
     except pa.ArrowInvalid:
         pass
-    # Raised out here, since Arrow's exception quotes the text.
-    raise ValueError(TEXT.format(name))
+    # Raised outside the handler, since Arrow's exception quotes the text.
+    raise ValueError(TEXT_IN_COLUMN.format(name))

@@ -1,4 +1,4 @@
-"""Work on a stream, a few items at a time: reading goes on while earlier items are worked on."""
+"""Parallel work on a stream: reading continues while earlier items are processed."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Result = TypeVar("Result")
 def in_parallel(
     work: Callable[[Item], Result], items: Iterable[Item], threads: int | None = None
 ) -> Iterator[Result]:
-    """The results for all items, in their order.
+    """The results for all items, in order.
 
-    Never more items are held than twice the number of threads, however many there are.
+    At most twice as many items as threads are held at a time.
 
     Parameters
     ----------
     threads
-        How many threads work; None for as many as there are processors.
+        The number of threads; None for one per processor.
     """
     threads = threads or kernel.available_threads()
     waiting: deque[Future[Result]] = deque()
@@ -41,7 +41,7 @@ def in_parallel(
 
 
 def add_up(question: Question, parts: Iterable[IntArray]) -> IntArray:
-    """The answer to a question, from the answers for parts of the records."""
+    """The answer to a question from the answers for parts of the records."""
     total = np.zeros(question.shape, dtype=np.int64)
     for part in parts:
         total += part

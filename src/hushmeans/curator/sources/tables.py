@@ -1,4 +1,4 @@
-"""Arrow tables as records: which columns will do, and their values as floats."""
+"""Arrow tables as records: which columns are features, and their values as floats."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ import pyarrow as pa
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.types import FloatArray
 
-NONE: Mapping[str, float] = MappingProxyType({})
+NO_CONSTANTS: Mapping[str, float] = MappingProxyType({})
 
 
 def is_table(data: Any) -> bool:
-    """Whether the data is of pandas, or says that it can be read as Arrow columns."""
+    """Whether the data is a pandas table, or can be read as Arrow columns."""
     if hasattr(data, "iloc"):
         return True
     return hasattr(data, "__arrow_c_stream__") and not hasattr(data, "__array_interface__")
 
 
 def as_arrow(data: Any, columns: Sequence[str] | None = None) -> pa.Table:
-    """A pandas, Polars or any other Arrow-speaking table, without copying where possible.
+    """A pandas, Polars or other Arrow-compatible table, without copying where possible.
 
     Parameters
     ----------
     columns
-        The columns that matter, where the others need not be readable.
+        The columns to keep; the others need not be readable.
     """
     pandas = hasattr(data, "iloc")
     if pandas:
         data = _checked_pandas(data, columns)
     try:
         return pa.Table.from_pandas(data, preserve_index=False) if pandas else pa.table(data)
-    except Exception:  # Arrow's messages quote values, so none of them may pass
+    except Exception:  # Arrow's messages quote values and must not be shown
         fault = f"a {type(data).__name__} with these columns cannot be read as a table of numbers"
     raise InputTypeError(f"{fault}; convert its columns to plain numeric types")
 
 
 def known_columns(data: Any, names: Sequence[str]) -> Any:
-    """A table without the columns that are not named; the others stay in their order."""
+    """The named columns of a table, in the table's order."""
     if hasattr(data, "iloc"):
         return data.loc[:, [str(name) in names for name in data.columns]]
     table = as_arrow(data)
@@ -51,14 +51,14 @@ def known_columns(data: Any, names: Sequence[str]) -> Any:
 def feature_names(
     schema: pa.Schema, columns: Sequence[str] | None = None, label: str | None = None
 ) -> tuple[str, ...]:
-    """The columns that are the features, which must be distinct and numeric.
+    """The columns to use as features, which must be distinct and numeric.
 
     Parameters
     ----------
     columns
-        The features, in this order; None for all columns.
+        Their names, in this order; None for all columns.
     label
-        The file, for messages; None where there is none.
+        The file's name for messages; None if there is no file.
     """
     where = "" if label is None else f"{label}: "
     check_distinct(schema.names, where)
@@ -67,24 +67,24 @@ def feature_names(
         raise InputError(f"{where}the data has 0 feature(s), while a minimum of 1 is required")
     for name in names:
         if name not in schema.names:
-            raise InputError(f"{where}there is no column {name!r}, which is to be a feature")
+            raise InputError(f"{where}there is no column {name!r}; correct the name of the feature")
         if not _is_numeric(schema.field(name).type):
             raise InputTypeError(
-                f"{where}column {name!r} holds {schema.field(name).type}, not numbers; "
-                "drop it, turn it into a numeric column, or choose the features with columns"
+                f"{where}column {name!r} has type {schema.field(name).type}, which is not numeric; "
+                "drop it, convert it, or select the features with columns (--columns)"
             )
     return names
 
 
-def values(
-    batch: pa.RecordBatch, names: Sequence[str], constants: Mapping[str, float] = NONE
+def feature_values(
+    batch: pa.RecordBatch, names: Sequence[str], constants: Mapping[str, float] = NO_CONSTANTS
 ) -> FloatArray:
     """The named features of a batch, one row per record; missing values as NaN.
 
     Parameters
     ----------
     constants
-        Features that are not in the batch, because they are the same for all of its records.
+        Features that are not in the batch because all of its records have the same value.
     """
     records = np.empty((batch.num_rows, len(names)), order="F")
     for index, name in enumerate(names):
@@ -108,13 +108,15 @@ def _is_numeric(kind: pa.DataType) -> bool:
 
 
 def _checked_pandas(frame: Any, columns: Sequence[str] | None) -> Any:
-    """The columns that matter, unless pandas itself does not know them to be numbers."""
+    """The selected columns, after checking that pandas considers them numeric."""
     if frame.ndim != 2:
-        raise InputError("expected a table, got one column; use frame[[name]] to keep it a table")
+        raise InputError(
+            "expected a table, got a single column; use frame[[name]] to keep it a table"
+        )
     check_distinct([str(name) for name in frame.columns])
     if len({isinstance(name, str) for name in frame.columns}) > 1:
         raise InputTypeError(
-            "some columns are named by text and some are not; make all names text with "
+            "some column names are text and some are not; convert all of them with "
             "frame.columns = frame.columns.astype(str)"
         )
     if columns is not None:
@@ -122,14 +124,14 @@ def _checked_pandas(frame: Any, columns: Sequence[str] | None) -> Any:
     for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
         if str(dtype) == "object":
             raise InputTypeError(
-                f"column {str(name)!r} has dtype object, not a numeric one; "
+                f"column {str(name)!r} has dtype object, which is not numeric; "
                 "drop it or convert it with astype"
             )
     return frame
 
 
 def check_distinct(names: Sequence[str], where: str = "") -> None:
-    """Raise if a name occurs twice."""
+    """Raise an error if a name occurs twice."""
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"{where}the data has two columns named {twice!r}; rename one of them")
