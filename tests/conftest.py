@@ -35,7 +35,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep tests of one server in one process, and mark what is slow."""
     for item in items:
         wanted = set(getattr(item, "fixturenames", ()))
-        if getattr(item, "callspec", None) and "postgresql" in item.callspec.params.values():
+        parameters = getattr(getattr(item, "callspec", None), "params", {})
+        if parameters.get("place") == "postgresql":
             wanted.add("postgres")  # asked for by its parameter
         groups = [group for fixture, group in SHARED.items() if fixture in wanted]
         if groups:
