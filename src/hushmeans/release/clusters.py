@@ -14,7 +14,7 @@ from hushmeans.release.document import read_numbers, read_table
 from hushmeans.schema import Box
 from hushmeans.types import FloatArray
 
-Rows = tuple[tuple[float, ...], ...]
+TableRows = tuple[tuple[float, ...], ...]
 
 LARGEST_IN_UNIT_BOX = 1e50
 """No number of a fit reaches this in the unit box; products of a few such numbers stay finite."""
@@ -30,8 +30,8 @@ class ClusterTable:
         As in `Release`.
     """
 
-    centres: Rows
-    standard_errors: Rows
+    centres: TableRows
+    standard_errors: TableRows
     sizes: tuple[float, ...]
     size_standard_errors: tuple[float, ...]
 
@@ -85,5 +85,5 @@ def in_unit_box(table: ClusterTable, box: Box) -> Clusters:
     return clusters
 
 
-def _rows(table: FloatArray) -> Rows:
+def _rows(table: FloatArray) -> TableRows:
     return tuple(tuple(row) for row in table.tolist())

@@ -14,7 +14,7 @@ from hushmeans.budget import Booking, Budget, Spend
 from hushmeans.documents import read_text_file, written_whole
 from hushmeans.errors import InputError
 from hushmeans.methods.merge import RULES, merge, merging_costs
-from hushmeans.release.clusters import ClusterTable, Rows, in_original_units, in_unit_box
+from hushmeans.release.clusters import ClusterTable, TableRows, in_original_units, in_unit_box
 from hushmeans.release.document import (
     read_document,
     read_list,
@@ -67,8 +67,8 @@ class Release:
         The ledger entry that paid for the release; None if no ledger was used.
     """
 
-    centres: Rows
-    standard_errors: Rows
+    centres: TableRows
+    standard_errors: TableRows
     sizes: tuple[float, ...]
     size_standard_errors: tuple[float, ...]
     box: Box
