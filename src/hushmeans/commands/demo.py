@@ -3,45 +3,81 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+if TYPE_CHECKING:
+    from hushmeans.commands.patients import Comparison
+
+N_CLUSTERS = 5
+"""As many as there are kinds of synthetic patients."""
+
 
 def demo(
-    out: Annotated[Path, typer.Option(help="The folder for the files of the demo.")] = Path("demo"),
-    rows: Annotated[int, typer.Option(help="How many patients to make up.")] = 40_000,
+    out: Annotated[Path, typer.Option(help="The folder to write the files to.")] = Path("demo"),
+    rows: Annotated[int, typer.Option(help="The number of synthetic patients.")] = 40_000,
     epsilon: Annotated[str, typer.Option(help="The privacy budget.")] = "1",
     json: Annotated[bool, typer.Option("--json", help="Print the release as JSON.")] = False,
 ) -> None:
-    """Make up a table of patients, cluster it with and without privacy, and draw both."""
-    from pyarrow import csv
+    """Generate a table of synthetic patients and cluster it with and without privacy.
 
+    The folder then holds the table, its bounds, the private release and an HTML report on it; if
+    Matplotlib is installed, also a picture of both clusterings.
+    """
     from hushmeans.arguments import whole_number
-    from hushmeans.commands.patients import BOUNDS, beside_plain, draw, patients
+    from hushmeans.commands.patients import BOUNDS, Comparison, patients
     from hushmeans.commands.progress import bar
-    from hushmeans.documents import written_whole
     from hushmeans.fitting import fit_release
     from hushmeans.settings import Settings
 
     table = patients(whole_number("rows", rows, at_least=100))
     with bar() as watch:
-        release = fit_release(table, Settings.of(5, epsilon), bounds=BOUNDS, watch=watch)
+        release = fit_release(table, Settings.of(N_CLUSTERS, epsilon), bounds=BOUNDS, watch=watch)
+    comparison = Comparison.of(table, release)
     out.mkdir(parents=True, exist_ok=True)
-    with written_whole(out / "patients.csv") as beside:
-        csv.write_csv(table, beside)
-    with written_whole(out / "bounds.toml") as beside:
-        lines = (f"{name} = [{low:g}, {high:g}]\n" for name, (low, high) in BOUNDS.items())
-        beside.write_text("".join(lines), encoding="utf-8")
-    release.save(out / "release.json")
-    comparison = beside_plain(table, release)
-    with written_whole(out / "clusters.png") as beside:
-        draw(comparison, beside)
+    names = _write(comparison, out)
     if json:
         typer.echo(release.to_json(), nl=False)
         return
     from hushmeans.commands.terminal import show_comparison
 
     show_comparison(comparison)
-    names = ("patients.csv", "bounds.toml", "release.json", "clusters.png")
-    typer.echo(f"\n{release.statement()}\n\nWritten to {out}: {', '.join(names)}.")
+    typer.echo(f"\n{release.statement()}\n")
+    typer.echo(f"Generated {rows:,} synthetic patients. Written to {out}: {', '.join(names)}.")
+    typer.echo(f"Open {out / 'report.html'} in a browser to see the clusters.")
+
+
+def _write(comparison: Comparison, folder: Path) -> tuple[str, ...]:
+    """Write every file of the demonstration and return their names."""
+    from pyarrow import csv
+
+    from hushmeans.commands.patients import BOUNDS
+    from hushmeans.documents import written_whole
+    from hushmeans.report import LoadedRelease, Report, report_page
+
+    with written_whole(folder / "patients.csv") as beside:
+        csv.write_csv(comparison.table, beside)
+    with written_whole(folder / "bounds.toml") as beside:
+        lines = (f"{name} = [{low:g}, {high:g}]\n" for name, (low, high) in BOUNDS.items())
+        beside.write_text("".join(lines), encoding="utf-8")
+    comparison.release.save(folder / "release.json")
+    page = report_page(Report.of(LoadedRelease.read(folder / "release.json")))
+    with written_whole(folder / "report.html") as beside:
+        beside.write_text(page, encoding="utf-8")
+    names = ("patients.csv", "bounds.toml", "release.json", "report.html")
+    return (*names, "clusters.png") if _drawn(comparison, folder / "clusters.png") else names
+
+
+def _drawn(comparison: Comparison, path: Path) -> bool:
+    """Draw both clusterings; False if Matplotlib is not installed."""
+    from importlib.util import find_spec
+
+    if find_spec("matplotlib") is None:
+        return False
+    from hushmeans.commands.demo_picture import draw
+    from hushmeans.documents import written_whole
+
+    with written_whole(path) as beside:
+        draw(comparison, beside)
+    return True
