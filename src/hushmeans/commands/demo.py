@@ -42,9 +42,10 @@ def demo(
         return
     from hushmeans.commands.terminal import show_comparison
 
+    typer.echo(f"Generated {rows:,} synthetic patients.\n")
     show_comparison(comparison)
     typer.echo(f"\n{release.statement()}\n")
-    typer.echo(f"Generated {rows:,} synthetic patients. Written to {out}: {', '.join(names)}.")
+    typer.echo(f"Written to {out}: {', '.join(names)}.")
     typer.echo(f"Open {out / 'report.html'} in a browser to see the clusters.")
 
 

@@ -52,7 +52,7 @@ class BudgetPart:
 
 
 @dataclass(frozen=True)
-class Account:
+class LedgerAccount:
     """A dataset's account in its ledger, as a release sees it.
 
     Attributes
@@ -72,7 +72,7 @@ class Account:
     parts: tuple[BudgetPart, ...] = ()
 
     @classmethod
-    def of(cls, standing: Standing, release: Release) -> Account:
+    def of(cls, standing: Standing, release: Release) -> LedgerAccount:
         debits, spent = standing.debits, _amounts(standing.spent)
         if standing.limit is None or standing.left is None:
             return cls(debits, spent)
@@ -108,7 +108,7 @@ class Spending:
     unit: str
     questions: tuple[QuestionPrice, ...]
     total: str
-    account: Account | None
+    account: LedgerAccount | None
 
     @classmethod
     def of(cls, loaded: LoadedRelease) -> Spending:
@@ -126,7 +126,7 @@ class Spending:
                 for spend in release.spends
             ),
             total=plain(sum(spend.loss for spend in release.spends)),
-            account=None if standing is None else Account.of(standing, release),
+            account=None if standing is None else LedgerAccount.of(standing, release),
         )
 
 
