@@ -23,7 +23,6 @@ from hushmeans.ledger import Ledger
 from hushmeans.ledger.standing import Amounts, Standing
 from hushmeans.release import Release
 from hushmeans.release.matching import matched
-from hushmeans.release.numbers import measured, percent, plain
 from hushmeans.report import Report, markup, report_page
 from hushmeans.report.curve import expected_errors, own_error, ticks
 from hushmeans.report.gather import HUES, standing_of
@@ -220,39 +219,6 @@ def test_other_features_or_bounds_cannot_be_compared(
     other = made(2, box.n_features, box=box)
     with pytest.raises(InputError, match=f"the releases cannot be compared: .*{reason}"):
         Report.of(loaded(release), loaded(other))
-
-
-@pytest.mark.parametrize(
-    ("value", "error", "text"),
-    [
-        (66.99472, 0.03324, "66.995 ± 0.033"),
-        (10084.1, 92.7, "10,084 ± 93"),
-        (10084.1, 996.0, "10,100 ± 1,000"),
-        (-0.0001, 0.5, "0.00 ± 0.50"),
-        (-3.14159, 0.0996, "−3.14 ± 0.10"),
-        (1.5, 0.0, "1.5 ± 0"),
-        (1.5, float("inf"), "1.5 ± unknown"),
-        (1.5, float("nan"), "1.5 ± unknown"),
-        (1.5, 1e300, "2 ± 1e+300"),
-        (1.23456e15, 2.5e11, "1.23456e+15 ± 2.5e+11"),
-        (1e-9, 2.5e-10, "1e-09 ± 2.5e-10"),
-    ],
-)
-def test_a_number_has_the_digits_that_its_error_lets_stand(
-    value: float, error: float, text: str
-) -> None:
-    assert " ± ".join(measured(value, error)) == text
-
-
-def test_numbers_without_an_error_are_short() -> None:
-    assert [plain(value) for value in (0.0, 1e-20, 1e20, 100.0, -2.5)] == [
-        "0",
-        "1e-20",
-        "1e+20",
-        "100",
-        "−2.5",
-    ]
-    assert (percent(1 / 3), percent(1 / 3, 3)) == ("33%", "33.3%")
 
 
 def test_the_curve_is_the_forecast_for_what_the_release_says(release: Release) -> None:
