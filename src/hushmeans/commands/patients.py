@@ -51,15 +51,12 @@ class Comparison:
 
     Attributes
     ----------
-    table
-        The synthetic patients.
     release
         The private result.
     centres, sizes
         The non-private result, in the order of the release's clusters.
     """
 
-    table: pa.Table
     release: Release
     centres: FloatArray
     sizes: FloatArray
@@ -70,23 +67,13 @@ class Comparison:
         from sklearn.cluster import KMeans
 
         box = Bounds(BOUNDS).box(names=table.column_names)
-        unit = box.to_unit_box(_records(table))
-        plain = KMeans(release.n_clusters, n_init=10, random_state=0).fit(unit)
+        records = np.column_stack([column.to_numpy() for column in table.columns])
+        plain = KMeans(release.n_clusters, n_init=10, random_state=0).fit(box.to_unit_box(records))
         pairs = matched(release.centroids, plain.cluster_centers_)
         order = np.array([partner for _, partner in pairs])
         sizes = np.bincount(plain.labels_, minlength=release.n_clusters)
         return cls(
-            table=table,
             release=release,
             centres=box.from_unit_box(plain.cluster_centers_[order]),
             sizes=sizes[order].astype(np.float64),
         )
-
-    @property
-    def records(self) -> FloatArray:
-        """The synthetic patients as an array, in original units."""
-        return _records(self.table)
-
-
-def _records(table: pa.Table) -> FloatArray:
-    return np.column_stack([column.to_numpy() for column in table.columns])
