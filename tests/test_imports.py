@@ -333,7 +333,7 @@ print(*loaded)
 
 def test_help_does_not_load_the_heavy_libraries() -> None:
     analysis = ("numba", "sklearn", "pyarrow", "matplotlib", "opendp", "scipy", "pandas")
-    heavy = (*analysis, "pyspark", "sqlalchemy")
+    heavy = (*analysis, "pyspark", "sqlalchemy", "jinja2")
     code = f"""
 import sys, hushmeans.commands.main
 loaded = [name for name in {heavy!r} if name in sys.modules]

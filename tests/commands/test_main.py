@@ -184,15 +184,17 @@ def test_features_can_be_chosen_and_a_cache_changes_nothing(
     assert capsys.readouterr().out.count("\n") == 401
 
 
-def test_the_demo_makes_all_of_its_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_demo_writes_all_of_its_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("demo", "--rows", "2000", "--out", "new/demo") == 0
     out = capsys.readouterr().out
     made = snapshot(folder / "new" / "demo")
-    assert sorted(made) == ["bounds.toml", "clusters.png", "patients.csv", "release.json"]
-    assert made["clusters.png"].startswith(b"\x89PNG")
+    assert sorted(made) == ["bounds.toml", "patients.csv", "release.json", "report.html"]
     assert made["patients.csv"].count(b"\n") == 2001
+    assert b"Differentially private clustering" in made["report.html"]
     assert Release.load("new/demo/release.json").statement() in out
-    assert "not private" in out
+    assert "non-private" in out
+    assert "Generated 2,000 synthetic patients." in out
+    assert all(name in out for name in made)
 
 
 def test_the_files_of_the_demo_are_good_for_the_other_commands(
@@ -417,7 +419,7 @@ def test_a_binary_file_is_answered_by_the_installed_command_in_one_sentence(fold
     assert not (folder / "new.json").exists()
 
 
-SMALL = "Cannot be told from noise: cluster"
+SMALL = "Indistinguishable from noise: cluster"
 
 
 @pytest.mark.parametrize(
@@ -427,7 +429,7 @@ SMALL = "Cannot be told from noise: cluster"
         ((6.0, 8.0), None),  # two standard errors exactly
         ((5.9, 50.5), f"{SMALL} 0."),
         ((100.0, 7.9), f"{SMALL} 1."),
-        ((0.0, 0.0), f"{SMALL} 0, 1."),
+        ((0.0, 0.0), f"{SMALL}s 0, 1."),
     ],
 )
 def test_clusters_that_noise_could_have_made_are_named(

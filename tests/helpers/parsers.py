@@ -11,8 +11,7 @@ from pathlib import Path
 from hushmeans.curator.sources import open_local_source, open_source_for_box
 from hushmeans.ledger import Ledger
 from hushmeans.release import Release
-from hushmeans.report import Report, page
-from hushmeans.report.gather import Source
+from hushmeans.report import LoadedRelease, Report, report_page
 from hushmeans.schema import Bounds, Box
 
 BOX = Box((0.0, 0.0), (100.0, 10.0), ("age", "visits"))
@@ -26,7 +25,7 @@ def release(folder: Path, content: bytes) -> None:
     found.statement()
     found.cost_curve()
     found.cut(1)
-    page(Report.of(Source.read(path)))
+    report_page(Report.of(LoadedRelease.read(path)))
     found.predict([[0.5] * found.box.n_features])
     found.transform([[0.5] * found.box.n_features])
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hushmeans.budget import LARGEST_EPSILON, Booking, Budget, Spend
 from hushmeans.ledger.standing import Standing
 from hushmeans.release import Release
-from hushmeans.report import Source
+from hushmeans.report import LoadedRelease
 from hushmeans.schema import Box
 
 HOSTILE = "<script>alert(1)</script>"
@@ -24,6 +24,7 @@ NAMES = (
     "",
     "\ud800",
     "--><svg onload=a>",
+    "\" onblur=\"a\" ' onfocus='a' " + "y" * 60,  # long: it becomes an attribute as well
 )
 
 
@@ -105,6 +106,8 @@ def hostile() -> Release:
     )
 
 
-def source(release: Release, standing: Standing | None = None) -> Source:
+def loaded(
+    release: Release, standing: Standing | None = None, file: str = "release.json"
+) -> LoadedRelease:
     """As if read from a file."""
-    return Source(release, "release.json", "0" * 64, standing)
+    return LoadedRelease(release, file, "0" * 64, standing)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from helpers.browser import Browser
-from helpers.releases import hostile, made, source
+from helpers.releases import hostile, loaded, made
 from hushmeans.release import Release
-from hushmeans.report import Report, page
+from hushmeans.report import Report, report_page
 
 LEAST_CONTRAST = """
 (() => {
@@ -61,15 +61,15 @@ def browser() -> Iterator[Browser]:
 def pages(release: Release, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """By name: usual, difficult and compared releases."""
     reports = {
-        "usual": Report.of(source(release)),
-        "hostile": Report.of(source(hostile())),
-        "compared": Report.of(source(made(9, 4, simulated=True)), source(made(7, 4))),
-        "many": Report.of(source(made(50, 5))),
-        "wide": Report.of(source(made(2, 200))),
+        "usual": Report.of(loaded(release)),
+        "hostile": Report.of(loaded(hostile())),
+        "compared": Report.of(loaded(made(9, 4, simulated=True)), loaded(made(7, 4))),
+        "many": Report.of(loaded(made(50, 5))),
+        "wide": Report.of(loaded(made(2, 200))),
     }
     folder = tmp_path_factory.mktemp("pages")
     for name, report in reports.items():
-        (folder / f"{name}.html").write_text(page(report), encoding="utf-8")
+        (folder / f"{name}.html").write_text(report_page(report), encoding="utf-8")
     return {name: folder / f"{name}.html" for name in reports}
 
 

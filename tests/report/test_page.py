@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 
 from helpers import command_line
 from helpers.page_reader import Reader
-from helpers.releases import HOSTILE, hostile, made, releases, source
+from helpers.releases import HOSTILE, hostile, loaded, made, releases
 from hushmeans.budget import Booking, Budget, Spend
 from hushmeans.errors import InputError, LedgerError
 from hushmeans.forecasting import forecast
@@ -23,23 +23,27 @@ from hushmeans.ledger import Ledger
 from hushmeans.ledger.standing import Amounts, Standing
 from hushmeans.release import Release
 from hushmeans.release.matching import matched
-from hushmeans.report import Report, page
+from hushmeans.report import Report, markup, report_page
 from hushmeans.report.curve import expected_errors, own_error, ticks
-from hushmeans.report.gather import standing_of
-from hushmeans.report.numbers import measured, percent, plain
-from hushmeans.report.style import HUES
+from hushmeans.report.gather import HUES, standing_of
+from hushmeans.report.markup import PAGES
 from hushmeans.schema import Box
 
 
 def shown(release: Release, other: Release | None = None) -> Reader:
-    return Reader(page(Report.of(source(release), None if other is None else source(other))))
+    return Reader(report_page(Report.of(loaded(release), None if other is None else loaded(other))))
 
 
 def test_the_page_says_what_was_released_and_what_is_promised(release: Release) -> None:
     words = shown(release).words
     for sentence in release.statement().splitlines():
         assert " ".join(sentence.split()) in words
-    for title in ("What was released", "Centres", "Sizes", "Where the centres lie"):
+    for title in (
+        "Summary and privacy guarantee",
+        "Cluster centres",
+        "Cluster sizes",
+        "Centres within the bounds",
+    ):
         assert title in words
     assert "25.0 ± 1.0" in words
     assert "100.0 ± 3.0" in words
@@ -49,23 +53,26 @@ def test_the_page_says_what_was_released_and_what_is_promised(release: Release) 
 
 def test_a_simulation_is_announced_loudly_and_first(release: Release) -> None:
     words = shown(replace(release, simulated=True)).words
-    assert words.index("NOT PRIVATE: simulation") < words.index("What was released")
+    assert words.startswith("NOT PRIVATE: simulated clustering")
+    assert "NOT PRIVATE: simulation." in words
     assert "are differentially private" not in words
-    assert "Simulated, not private clusters" in words
+    assert "Simulated clusters, NOT PRIVATE (k = 2" in words
 
 
 def test_every_question_has_its_price(release: Release) -> None:
     spends = (Spend("cells", Fraction(1, 5), 0.2), Spend("of tomorrow", Fraction(4, 5), 0.8))
     words = shown(replace(release, spends=spends)).words
-    assert "how many records fall into each cell 20 % 0.2" in words
-    assert "of tomorrow 80 % 0.8" in words
+    assert "number of records in each cell 20% 0.2" in words
+    assert "of tomorrow 80% 0.8" in words
     assert "ρ" in shown(replace(release, budget=Budget.of(1, 1e-6))).words
 
 
 def test_clusters_that_noise_could_have_made_are_named(release: Release) -> None:
     drowned = replace(release, size_standard_errors=(3.0, 40.0))
-    assert "Cannot be told from noise: cluster 1." in shown(drowned).words
-    assert "Cannot be told from noise" not in shown(release).words
+    assert "Indistinguishable from noise: cluster 1." in shown(drowned).words
+    both = replace(release, size_standard_errors=(60.0, 40.0))
+    assert "Indistinguishable from noise: clusters 0, 1." in shown(both).words
+    assert "Indistinguishable from noise" not in shown(release).words
 
 
 @pytest.mark.parametrize(
@@ -74,7 +81,7 @@ def test_clusters_that_noise_could_have_made_are_named(release: Release) -> None
 @pytest.mark.parametrize("compared", [False, True])
 def test_the_page_is_well_formed_and_needs_nothing_else(release: Release, compared: bool) -> None:
     other = replace(release, simulated=True) if compared else None
-    text = page(Report.of(source(release), source(other) if other else None))
+    text = report_page(Report.of(loaded(release), loaded(other) if other else None))
     reader = Reader(text)
     assert reader.needs_nothing()
     assert reader.unmatched == []
@@ -82,14 +89,49 @@ def test_the_page_is_well_formed_and_needs_nothing_else(release: Release, compar
     text.encode()
 
 
+TEMPLATES = Path(markup.__file__).parent / "templates"
+
+
+def hostile_page() -> Reader:
+    """Hostile in every text: names, settings, and the name of the file."""
+    other = loaded(hostile(), file=f"{HOSTILE}.json")
+    return Reader(report_page(Report.of(loaded(hostile()), other)))
+
+
+def injected(reader: Reader) -> list[str]:
+    """What a hostile text has become that is more than text."""
+    active = [tag for tag in reader.tags if tag == "script"]
+    return [*active, *reader.handlers, *reader.unmatched]
+
+
 def test_hostile_names_are_shown_as_they_are_and_nothing_more() -> None:
-    reader = shown(hostile())
+    reader = hostile_page()
+    assert injected(reader) == []
     assert HOSTILE in reader.words
-    assert "script" not in reader.tags
+    assert f"Release B: {HOSTILE}.json" in reader.words
     assert "\"quo'te & &lt;" in reader.words
     assert f"{'x' * 60}…" in reader.words
     assert "feature 4" in reader.words
     assert not any(sign in reader.words for sign in "\u202e\x00\ud800")
+
+
+def test_without_escaping_hostile_names_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hushmeans.report.page.PAGES", PAGES.overlay(autoescape=False))
+    found = injected(hostile_page())
+    assert {"script", "onload", "onblur"} <= set(found)
+
+
+def test_without_cleaning_hostile_signs_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hushmeans.report.page.PAGES", PAGES.overlay(finalize=None))
+    assert "\u202e" in hostile_page().words
+
+
+@pytest.mark.parametrize("name", PAGES.list_templates())
+def test_no_template_lets_text_past_the_escaping(name: str) -> None:
+    content = (TEMPLATES / name).read_text(encoding="utf-8")
+    assert not re.search(r"\|\s*safe\b|autoescape", content)
+    # An attribute without quotes could be left by a space.
+    assert not re.search(r"=\{\{", content)
 
 
 def test_features_without_names_have_numbers() -> None:
@@ -100,34 +142,35 @@ def test_features_without_names_have_numbers() -> None:
 @given(releases())
 def test_every_release_has_a_page(release: Release) -> None:
     for other in (None, replace(release, sizes=release.sizes[::-1])):
-        text = page(Report.of(source(release), None if other is None else source(other)))
+        text = report_page(Report.of(loaded(release), None if other is None else loaded(other)))
         assert Reader(text).unmatched == []
-        assert not re.search(r"(nan|inf)%|='-\d[^']*%'", text)
+        assert not re.search(r"(nan|inf)%|=\"-\d[^\"]*%\"", text)
 
 
 @pytest.mark.parametrize("kind", ["zero", "huge"])
 def test_errors_that_cannot_be_drawn_are_said_to_be_so(release: Release, kind: str) -> None:
     error = {"zero": 0.0, "huge": 1e308}[kind]
     changed = replace(release, standard_errors=((error, error), (error, error)))
-    assert "states no error that could be drawn" in shown(changed).words
+    assert "a standard error in the release is 0 or too large to be drawn" in shown(changed).words
 
 
 def test_the_page_shows_no_more_than_the_release_where_the_ledger_is_out_of_reach(
     release: Release,
 ) -> None:
     words = shown(replace(release, booking=Booking("patients", "first"))).words
-    assert "That ledger could not be read when this page was made" in words
+    assert "the ledger could not be read when this page was generated" in words
     assert "No ledger was used" not in words
 
 
 def test_what_is_left_in_the_ledger_is_shown(release: Release) -> None:
     booked = replace(release, booking=Booking("patients", "first"))
     limited = Standing("patients", Amounts(Fraction(3)), Amounts(Fraction(3, 2)), 2)
-    words = Reader(page(Report.of(source(booked, limited)))).words
-    assert "1.5 of 3 was spent there in 2 debits: this release 1, others 0.5; left 1.5." in words
+    words = Reader(report_page(Report.of(loaded(booked, limited)))).words
+    assert "2 debits had spent ε = 1.5 of the limit ε = 3. Remaining: ε = 1.5." in words
+    assert "this release ε = 1 other releases ε = 0.5 remaining ε = 1.5" in words
     unlimited = replace(limited, limit=None, debits=1)
-    words = Reader(page(Report.of(source(booked, unlimited)))).words
-    assert "ε = 1.5 was spent there in one debit; nobody has set a limit." in words
+    words = Reader(report_page(Report.of(loaded(booked, unlimited)))).words
+    assert "1 debit had spent ε = 1.5. The dataset has no limit." in words
 
 
 def test_only_the_ledger_with_the_debit_is_believed(release: Release, own_ledger: Path) -> None:
@@ -175,40 +218,7 @@ def test_other_features_or_bounds_cannot_be_compared(
 ) -> None:
     other = made(2, box.n_features, box=box)
     with pytest.raises(InputError, match=f"the releases cannot be compared: .*{reason}"):
-        Report.of(source(release), source(other))
-
-
-@pytest.mark.parametrize(
-    ("value", "error", "text"),
-    [
-        (66.99472, 0.03324, "66.995 ± 0.033"),
-        (10084.1, 92.7, "10,084 ± 93"),
-        (10084.1, 996.0, "10,100 ± 1,000"),
-        (-0.0001, 0.5, "0.00 ± 0.50"),
-        (-3.14159, 0.0996, "−3.14 ± 0.10"),
-        (1.5, 0.0, "1.5 ± 0"),
-        (1.5, float("inf"), "1.5 ± unknown"),
-        (1.5, float("nan"), "1.5 ± unknown"),
-        (1.5, 1e300, "2 ± 1e+300"),
-        (1.23456e15, 2.5e11, "1.23456e+15 ± 2.5e+11"),
-        (1e-9, 2.5e-10, "1e-09 ± 2.5e-10"),
-    ],
-)
-def test_a_number_has_the_digits_that_its_error_lets_stand(
-    value: float, error: float, text: str
-) -> None:
-    assert " ± ".join(measured(value, error)) == text
-
-
-def test_numbers_without_an_error_are_short() -> None:
-    assert [plain(value) for value in (0.0, 1e-20, 1e20, 100.0, -2.5)] == [
-        "0",
-        "1e-20",
-        "1e+20",
-        "100",
-        "−2.5",
-    ]
-    assert percent(1 / 3) == "33.3 %"
+        Report.of(loaded(release), loaded(other))
 
 
 def test_the_curve_is_the_forecast_for_what_the_release_says(release: Release) -> None:
@@ -228,7 +238,7 @@ def test_the_curve_is_the_forecast_for_what_the_release_says(release: Release) -
 
 def test_the_curve_ends_where_no_epsilon_is_allowed_any_more(release: Release) -> None:
     large = replace(release, budget=Budget.of(5000))
-    assert "There is no forecast" not in page(Report.of(source(large)))
+    assert "There is no curve" not in report_page(Report.of(loaded(large)))
 
 
 def test_the_mark_is_the_error_that_the_release_states(release: Release) -> None:
@@ -249,10 +259,18 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-@pytest.mark.parametrize("hue", HUES)
-def test_a_clusters_colour_carries_white_text_and_stands_out_from_both_papers(hue: str) -> None:
-    assert 1.05 / (luminance(hue) + 0.05) >= 4.5
-    assert (luminance(hue) + 0.05) / (luminance("#14171b") + 0.05) >= 3
+STYLE_SHEET = PAGES.get_template("report.css").render()
+COLOURS = dict(re.findall(r"\.hue(\d+) \{ fill: (#[0-9a-f]{6}); \}", STYLE_SHEET))
+
+
+def test_the_style_sheet_has_a_colour_for_every_hue() -> None:
+    assert list(COLOURS) == [str(hue) for hue in range(HUES)]
+
+
+@pytest.mark.parametrize("colour", COLOURS.values())
+def test_a_clusters_colour_carries_white_text_and_stands_out_from_both_papers(colour: str) -> None:
+    assert 1.05 / (luminance(colour) + 0.05) >= 4.5
+    assert (luminance(colour) + 0.05) / (luminance("#14171b") + 0.05) >= 3
 
 
 run = partial(command_line.run, "report")
@@ -282,7 +300,7 @@ def test_the_command_compares(folder: Path, release: Release) -> None:
     release.cut(1).save("-one's.json")
     assert run("release.json", "--compare=-one's.json", "--out", "both.html") == 0
     words = Reader((folder / "both.html").read_text(encoding="utf-8")).words
-    assert "Two private clusterings, compared" in words
+    assert "Two differentially private clusterings compared" in words
     assert """hushmeans predict './-one'"'"'s.json' records.csv""" in words
 
 
@@ -291,7 +309,10 @@ def test_a_ledger_out_of_reach_is_a_warning_and_its_place_is_not_published(
 ) -> None:
     replace(release, booking=Booking("patients", "first")).save("booked.json")
     assert run("booked.json", "--ledger", "no/such.sqlite") == 0
-    assert "what is left is not shown: there is no ledger at" in capsys.readouterr().err
+    assert (
+        "the report does not show the remaining budget: there is no ledger at"
+        in capsys.readouterr().err
+    )
     assert "such.sqlite" not in (folder / "report.html").read_text(encoding="utf-8")
 
 
@@ -307,14 +328,14 @@ def test_a_page_can_be_opened_at_once(
     monkeypatch.setattr("webbrowser.open", refuse)
     assert run("release.json", "--open") == 0
     assert opened == [(folder / "report.html").as_uri()]
-    assert "no browser could be started" in capsys.readouterr().err
+    assert "no browser could be started; open report.html yourself" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (("missing.json",), "cannot read the release missing.json"),
-        (("release.json", "--out", "release.json"), "needs a name that ends in .html"),
+        (("release.json", "--out", "release.json"), "the name of the file must end in .html"),
         (("release.json", "--out", "no/page.html"), "cannot write"),
         (("release.json", "--compare", "missing.json"), "cannot read the release missing.json"),
     ],

@@ -7,41 +7,53 @@ from typing import Annotated
 
 import typer
 
+N_CLUSTERS = 5
+"""As many as there are kinds of synthetic patients."""
+
+FILES = ("patients.csv", "bounds.toml", "release.json", "report.html")
+"""What the demonstration writes: the table, its bounds, the release and the report on it."""
+
 
 def demo(
-    out: Annotated[Path, typer.Option(help="The folder for the files of the demo.")] = Path("demo"),
-    rows: Annotated[int, typer.Option(help="How many patients to make up.")] = 40_000,
+    out: Annotated[Path, typer.Option(help="The folder to write the files to.")] = Path("demo"),
+    rows: Annotated[int, typer.Option(help="The number of synthetic patients.")] = 40_000,
     epsilon: Annotated[str, typer.Option(help="The privacy budget.")] = "1",
     json: Annotated[bool, typer.Option("--json", help="Print the release as JSON.")] = False,
 ) -> None:
-    """Make up a table of patients, cluster it with and without privacy, and draw both."""
+    """Generate a table of synthetic patients and cluster it with and without privacy.
+
+    The folder then holds the table, its bounds, the private release and an HTML report on it.
+    """
     from pyarrow import csv
 
     from hushmeans.arguments import whole_number
-    from hushmeans.commands.patients import BOUNDS, beside_plain, draw, patients
+    from hushmeans.commands.patients import BOUNDS, Comparison, patients
     from hushmeans.commands.progress import bar
     from hushmeans.documents import written_whole
     from hushmeans.fitting import fit_release
+    from hushmeans.report import LoadedRelease, Report, report_page
     from hushmeans.settings import Settings
 
     table = patients(whole_number("rows", rows, at_least=100))
     with bar() as watch:
-        release = fit_release(table, Settings.of(5, epsilon), bounds=BOUNDS, watch=watch)
+        release = fit_release(table, Settings.of(N_CLUSTERS, epsilon), bounds=BOUNDS, watch=watch)
     out.mkdir(parents=True, exist_ok=True)
-    with written_whole(out / "patients.csv") as beside:
+    patients_file, bounds_file, release_file, report_file = (out / name for name in FILES)
+    with written_whole(patients_file) as beside:
         csv.write_csv(table, beside)
-    with written_whole(out / "bounds.toml") as beside:
+    with written_whole(bounds_file) as beside:
         lines = (f"{name} = [{low:g}, {high:g}]\n" for name, (low, high) in BOUNDS.items())
         beside.write_text("".join(lines), encoding="utf-8")
-    release.save(out / "release.json")
-    comparison = beside_plain(table, release)
-    with written_whole(out / "clusters.png") as beside:
-        draw(comparison, beside)
+    release.save(release_file)
+    with written_whole(report_file) as beside:
+        page = report_page(Report.of(LoadedRelease.read(release_file)))
+        beside.write_text(page, encoding="utf-8")
     if json:
         typer.echo(release.to_json(), nl=False)
         return
     from hushmeans.commands.terminal import show_comparison
 
-    show_comparison(comparison)
-    names = ("patients.csv", "bounds.toml", "release.json", "clusters.png")
-    typer.echo(f"\n{release.statement()}\n\nWritten to {out}: {', '.join(names)}.")
+    typer.echo(f"Generated {rows:,} synthetic patients.\n")
+    show_comparison(Comparison.of(table, release))
+    typer.echo(f"\n{release.statement()}\n\nWritten to {out}: {', '.join(FILES)}.")
+    typer.echo(f"Open {report_file} in a browser to see the clusters.")

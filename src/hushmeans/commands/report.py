@@ -1,4 +1,4 @@
-"""The command that makes a page of a release."""
+"""The command that writes an HTML report on a release."""
 
 from __future__ import annotations
 
@@ -11,34 +11,36 @@ from hushmeans.commands import options
 from hushmeans.errors import HushmeansWarning, InputError, LedgerError, LedgerWarning, warn
 
 if TYPE_CHECKING:
-    from hushmeans.report import Source
+    from hushmeans.report import LoadedRelease
 
-SUFFIXES = (".html", ".htm")
+PAGE_SUFFIXES = (".html", ".htm")
 
 
 def report(
     release: options.ReleaseFile,
     out: Annotated[
-        Path, typer.Option(help="Where to write the page; an older one is replaced.")
+        Path, typer.Option(help="The HTML file to write; an existing file is replaced.")
     ] = Path("report.html"),
     compare: Annotated[
-        Path | None, typer.Option(help="Another release of the same features, to set beside it.")
+        Path | None, typer.Option(help="A second release with the same features and bounds.")
     ] = None,
     ledger: options.LedgerAddress = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
-    """Make one HTML page of a release: clusters, errors, what was spent, how to load it.
+    """Write an HTML report on a release: clusters, standard errors, budget and how to load it.
 
-    The page needs no network and shows only what the release contains, and what is left in its
-    ledger if that can be read.
+    The page is one self-contained file. It shows only what the release contains and, if the ledger
+    can be read, the remaining budget.
     """
     from hushmeans.documents import written_whole
-    from hushmeans.report import Report, page
+    from hushmeans.report import Report, report_page
 
-    if out.suffix.lower() not in SUFFIXES:
-        raise InputError(f"the page {out} needs a name that ends in .html")
+    if out.suffix.lower() not in PAGE_SUFFIXES:
+        raise InputError(
+            f"cannot write the report to {out}: the name of the file must end in .html"
+        )
     other = None if compare is None else _read(compare, ledger)
-    content = page(Report.of(_read(release, ledger), other))
+    content = report_page(Report.of(_read(release, ledger), other))
     with written_whole(out) as beside:
         beside.write_text(content, encoding="utf-8")
     typer.echo(f"Written to {out}.")
@@ -46,23 +48,23 @@ def report(
         _open(out)
 
 
-def _read(path: Path, place: str | None) -> Source:
-    """A release and its account; a ledger that cannot be read is a warning and no more."""
+def _read(path: Path, place: str | None) -> LoadedRelease:
+    """A release and its account; without it, and with a warning, if the ledger cannot be read."""
     from dataclasses import replace
 
-    from hushmeans.report import Source
+    from hushmeans.report import LoadedRelease
     from hushmeans.report.gather import standing_of
 
-    source = Source.read(path)
+    loaded = LoadedRelease.read(path)
     try:
-        return replace(source, standing=standing_of(source.release, place))
+        return replace(loaded, standing=standing_of(loaded.release, place))
     except LedgerError as error:
-        warn(f"what is left is not shown: {error}", LedgerWarning)
-        return source
+        warn(f"the report does not show the remaining budget: {error}", LedgerWarning)
+        return loaded
 
 
 def _open(page: Path) -> None:
     from webbrowser import open as open_in_browser
 
     if not open_in_browser(page.absolute().as_uri()):
-        warn("no browser could be started", HushmeansWarning)
+        warn(f"no browser could be started; open {page} yourself", HushmeansWarning)

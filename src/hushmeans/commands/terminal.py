@@ -1,4 +1,4 @@
-"""Releases as tables on the terminal, one line a value, so that any number of features fits."""
+"""Releases as tables on the terminal, with a line for each value so that any table fits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hushmeans.release.statement import lost_in_noise
 
 
 def show_release(release: Release) -> None:
-    """Print the clusters: sizes and centres, each with its standard error from noise."""
+    """Print the clusters: sizes and centres, each with its standard error due to noise."""
     table = _table("Private clusters")
     for cluster in range(release.n_clusters):
         for row in _rows(release, cluster):
@@ -23,9 +23,9 @@ def show_release(release: Release) -> None:
 
 
 def show_comparison(comparison: Comparison) -> None:
-    """Print the clusters beside those of k-means without privacy."""
-    table = _table("Private clusters, beside k-means without privacy")
-    table.add_column("not private", justify="right", style="dim")
+    """Print the clusters beside those of non-private k-means."""
+    table = _table("Private clusters beside non-private k-means")
+    table.add_column("non-private", justify="right", style="dim")
     for cluster in range(comparison.release.n_clusters):
         plain = [f"{comparison.sizes[cluster]:,.0f}"]
         plain += [f"{value:.4g}" for value in comparison.centres[cluster]]
@@ -37,15 +37,15 @@ def show_comparison(comparison: Comparison) -> None:
 
 
 def _warn_of_noise(release: Release) -> None:
-    """Say so if noise dominated, and name the clusters whose size noise alone could have made."""
+    """Say if noise dominates, and name the clusters whose size noise alone could explain."""
     verdict = release.noise_verdict()
     if verdict.level == "dominates":
         Console().print(verdict.sentence)
     if drowned := lost_in_noise(release):
-        numbers = ", ".join(map(str, drowned))
+        clusters = "cluster" if len(drowned) == 1 else "clusters"
         Console().print(
-            f"Cannot be told from noise: cluster {numbers}. More records, fewer "
-            "clusters or features, tighter bounds or a larger epsilon would help."
+            f"Indistinguishable from noise: {clusters} {', '.join(map(str, drowned))}. More "
+            "records, fewer clusters or features, tighter bounds or a larger epsilon would help."
         )
 
 
@@ -54,7 +54,7 @@ def _table(title: str) -> Table:
     table.add_column("cluster", justify="right")
     table.add_column("feature")
     table.add_column("private", justify="right", style="bold")
-    table.add_column("± standard error\nfrom noise", justify="right")
+    table.add_column("± standard error\ndue to noise", justify="right")
     return table
 
 

@@ -15,7 +15,8 @@ from hushmeans.errors import InputError
 from hushmeans.forecasting.expectation import Expectation, Step, expectation
 from hushmeans.forecasting.population import Population
 from hushmeans.methods.registry import DEFAULT_METHOD
-from hushmeans.release.verdict import Levels, NoiseVerdict, percent
+from hushmeans.release.numbers import percent
+from hushmeans.release.verdict import Levels, NoiseVerdict
 from hushmeans.schema import Bounds, Box
 from hushmeans.settings import Settings
 

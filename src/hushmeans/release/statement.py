@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from hushmeans.arguments import amount_text
-from hushmeans.release.verdict import percent
+from hushmeans.release.numbers import percent
 
 if TYPE_CHECKING:
     from hushmeans.release import Release

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from hushmeans.distances import distances
+from hushmeans.release.numbers import percent
 from hushmeans.types import FloatArray
 
 Level = Literal["negligible", "visible", "dominates"]
@@ -60,17 +61,6 @@ OF_A_DISTANCE = Levels(visible=0.05, dominates=0.5)
 
 Centres placed by noise alone are about 1.4 standard errors apart: a ratio of 0.7.
 """
-
-
-def percent(ratio: float) -> str:
-    """A ratio as a percentage with two significant digits.
-
-    Examples
-    --------
-    >>> percent(0.0432), percent(1.413)
-    ('4.3%', '140%')
-    """
-    return f"{float(f'{100 * ratio:.2g}'):g}%"
 
 
 def verdict_on(centroids: FloatArray, standard_errors: FloatArray) -> NoiseVerdict:

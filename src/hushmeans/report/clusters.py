@@ -1,129 +1,137 @@
-"""The part of a page that shows clusters: centres, sizes, and where they lie."""
+"""What a page shows of the clusters: centres, differences, sizes, and places in the bounds."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from hushmeans.report.charts import Point, badge, bar, strip
-from hushmeans.report.gather import Mark, Report
-from hushmeans.report.markup import text
-from hushmeans.report.numbers import measured, plain
+from hushmeans.release.numbers import measured, plain
+from hushmeans.report.charts import LANE_HEIGHT, Interval, PlacedMark, placed_marks
+from hushmeans.report.gather import ClusterMark, Report
 
-Column = tuple[Mark, ...]
-"""The clusters that a column of a table is about."""
-
-COLUMNS = 12
-"""Clusters in one table, at most; more are shared out evenly, so that tables fit on paper."""
-
-LONGEST_NAME = 60
-"""Characters of a feature's name that are shown; the statement has all of them."""
+MOST_COLUMNS = 12
+"""Clusters in one table; more are shared out evenly, so that tables fit on paper."""
 
 FAR = 3
 """A difference of more than this many standard errors is marked."""
 
 
-def centres(report: Report) -> str:
-    """The centres in original units with their standard errors, shaded towards the high end."""
+@dataclass(frozen=True)
+class Cell:
+    """A value of one feature and its standard error, rounded.
+
+    Attributes
+    ----------
+    shade
+        For a centre, where it lies in the public range, in per cent.
+    far
+        For a difference, whether it is too large for noise.
+    """
+
+    value: str
+    error: str
+    shade: int = 0
+    far: bool = False
+
+
+@dataclass(frozen=True)
+class FeatureTable:
+    """A table with a column for each group of clusters and a row for each feature."""
+
+    groups: tuple[tuple[ClusterMark, ...], ...]
+    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
+
+
+@dataclass(frozen=True)
+class SizeRow:
+    """A cluster's noisy number of records, and its place on the scale of all sizes."""
+
+    mark: ClusterMark
+    value: str
+    error: str
+    interval: Interval
+
+
+@dataclass(frozen=True)
+class Strip:
+    """The centres on a feature's public range."""
+
+    feature: str
+    low: str
+    high: str
+    height: int
+    marks: tuple[PlacedMark, ...]
+
+
+def centre_tables(report: Report) -> tuple[FeatureTable, ...]:
+    """The centres in original units, shaded towards the upper bound."""
     return _tables(report, [(mark,) for mark in report.marks], _centre)
 
 
-def differences(report: Report) -> str:
-    """For matched clusters, how far the second release's centres lie from the first's."""
+def difference_tables(report: Report) -> tuple[FeatureTable, ...]:
+    """For paired clusters, how far the second release's centres lie from the first's."""
     return _tables(report, [group for group in report.groups if len(group) > 1], _difference)
 
 
-def sizes(report: Report) -> str:
-    """The noisy numbers of records, as bars."""
+def size_rows(report: Report) -> tuple[SizeRow, ...]:
+    """The sizes, on a scale that has room for the largest and its error."""
     reach = max(size + error for size, error in (mark.size for mark in report.marks))
     whole = min(1.08 * reach, 1e308)
-    rows = []
-    for mark in report.marks:
-        value, error = measured(*mark.size)
-        about = f"cluster {mark.label}: {value} ± {error} records"
-        picture = bar(Point.of(*mark.size, whole), mark.hue, about)
-        rows.append(
-            f"<tr><th scope='row'>{_named(mark)}</th><td class='picture'>{picture}</td>"
-            f"<td class='number'>{value} <span class='error'>± {error}</span></td></tr>"
-        )
-    return (
-        "<table class='bars'><thead><tr><th scope='col'>cluster</th><th scope='col'>size</th>"
-        f"<th scope='col'>records</th></tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return tuple(
+        SizeRow(mark, *measured(*mark.size), Interval.of(*mark.size, whole))
+        for mark in report.marks
     )
 
 
-def ranges(report: Report) -> str:
-    """Each feature's centres on its public range."""
-    box = report.sources[0].release.box
-    figures = []
-    for feature in _features(report):
-        name = box.name(feature)
-        low, high = plain(box.low[feature], 6), plain(box.high[feature], 6)
-        about = f"{len(report.marks)} centres on the range from {low} to {high}"
-        figures.append(
-            f"<figure class='strip'><figcaption>{_feature(name)}</figcaption>"
-            f"<div class='inner'>{strip(report.marks, feature, about)}</div>"
-            f"<div class='ends'><span>{low}</span><span>{high}</span></div></figure>"
-        )
-    return f"<div class='strips'>{''.join(figures)}</div>"
+def feature_strips(report: Report) -> tuple[Strip, ...]:
+    """One for each feature."""
+    return tuple(_strip(report, feature) for feature in range(report.box.n_features))
 
 
-def _features(report: Report) -> range:
-    return range(report.sources[0].release.box.n_features)
-
-
-def _tables(report: Report, columns: list[Column], cell: Callable[[Column, int], str]) -> str:
-    """A row a feature and a column a cluster, in tables narrow enough to read."""
-    box = report.sources[0].release.box
-    tables = []
-    width = math.ceil(len(columns) / math.ceil(len(columns) / COLUMNS))
-    for start in range(0, len(columns), width):
-        shown = columns[start : start + width]
-        head = "".join(
-            f"<th scope='col'>{''.join(_named(mark) for mark in column)}</th>" for column in shown
-        )
-        rows = "".join(
-            f"<tr><th scope='row'>{_feature(box.name(feature))}</th>"
-            f"{''.join(cell(column, feature) for column in shown)}</tr>"
-            for feature in _features(report)
-        )
-        tables.append(
-            "<div class='wide' tabindex='0' role='region' aria-label='table of clusters'>"
-            f"<table class='heat'><thead><tr><th scope='col'>feature</th>{head}</tr></thead>"
-            f"<tbody>{rows}</tbody></table></div>"
-        )
-    return "".join(tables)
-
-
-def _centre(column: Column, feature: int) -> str:
-    (mark,) = column
-    value, error = measured(*mark.centre(feature))
-    shade = 100 * mark.place(feature)[0]
-    return (
-        f"<td class='number shade' style='--at:{shade:.0f}%'>{value}"
-        f"<span class='error'>± {error}</span></td>"
+def _strip(report: Report, feature: int) -> Strip:
+    box = report.box
+    placed = placed_marks(report.marks, feature)
+    return Strip(
+        feature=box.name(feature),
+        low=plain(box.low[feature], 6),
+        high=plain(box.high[feature], 6),
+        height=LANE_HEIGHT + max(each.top for each in placed),
+        marks=placed,
     )
 
 
-def _difference(column: Column, feature: int) -> str:
-    (first, first_error), (second, second_error) = (mark.centre(feature) for mark in column)
+def _tables(
+    report: Report,
+    groups: Sequence[tuple[ClusterMark, ...]],
+    cell: Callable[[tuple[ClusterMark, ...], int], Cell],
+) -> tuple[FeatureTable, ...]:
+    """Narrow enough to read: the groups are shared out among as few tables as will do."""
+    if not groups:
+        return ()
+    width = math.ceil(len(groups) / math.ceil(len(groups) / MOST_COLUMNS))
+    parts = [tuple(groups[start : start + width]) for start in range(0, len(groups), width)]
+    return tuple(
+        FeatureTable(
+            groups=part,
+            rows=tuple(
+                (report.box.name(feature), tuple(cell(group, feature) for group in part))
+                for feature in range(report.box.n_features)
+            ),
+        )
+        for part in parts
+    )
+
+
+def _centre(group: tuple[ClusterMark, ...], feature: int) -> Cell:
+    (mark,) = group
+    shade, _ = mark.place(feature)
+    return Cell(*measured(*mark.centre(feature)), shade=round(100 * shade))
+
+
+def _difference(group: tuple[ClusterMark, ...], feature: int) -> Cell:
+    (first, first_error), (second, second_error) = (mark.centre(feature) for mark in group)
     difference, error = second - first, math.hypot(first_error, second_error)
     value, shown = measured(difference, error)
-    sign = "+" if difference > 0 else ""
-    far = abs(difference) > FAR * error
-    return (
-        f"<td class='number{' far' if far else ''}'>{'● ' if far else ''}{sign}{value}"
-        f"<span class='error'>± {shown}</span></td>"
-    )
-
-
-def _feature(name: str) -> str:
-    """A feature's name, which may break at underscores; a long one is cut, and whole on hover."""
-    if len(name) > LONGEST_NAME:
-        return f"<span title='{text(name)}'>{text(name[:LONGEST_NAME])}…</span>"
-    return text(name).replace("_", "_<wbr>")
-
-
-def _named(mark: Mark) -> str:
-    """A cluster's mark, and its name for who cannot see it."""
-    return f"{badge(mark)}<span class='unseen'>cluster {text(mark.label)}</span>"
+    signed = f"+{value}" if difference > 0 else value
+    return Cell(signed, shown, far=abs(difference) > FAR * error)

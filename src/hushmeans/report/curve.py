@@ -1,9 +1,9 @@
-"""How the error of the centres would change with epsilon, and where a release stands on it."""
+"""How the error of the centres would change with epsilon, and where a release lies on it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,31 +13,107 @@ from hushmeans.curator.questions import LARGEST_COUNT
 from hushmeans.errors import HushmeansError
 from hushmeans.forecasting import forecast_of
 from hushmeans.release import Release
-from hushmeans.report.charts import svg
+from hushmeans.release.numbers import percent, plain
 from hushmeans.report.gather import Report
-from hushmeans.report.markup import text
-from hushmeans.report.numbers import percent, plain
 
-STEPS = (0.25, 0.5, 1.0, 2.0, 4.0)
+TABULATED = (0.25, 0.5, 1.0, 2.0, 4.0)
 """The multiples of a release's epsilon that the table names."""
 
-HEIGHT = 260
-"""Pixels."""
-
-REACH = 6
+EPSILON_REACH = 6
 """The curve goes this many times below and above a release's epsilon."""
 
-POINTS = 41
+N_POINTS = 41
 """How many points it is drawn with."""
 
 SMALLEST = 1e-300
 """Stands in for an epsilon so small that it is 0 as a float."""
 
-LAW = (
-    "The curve is the forecast for as many records as the released sizes add up to, clusters of "
-    "equal size and the same settings: the noise to expect at each epsilon. The mark is the error "
-    "that the release itself states."
-)
+TOO_FAR = "There is no curve because a standard error in the release is 0 or too large to be drawn."
+
+NO_FORECAST = "There is no curve because no forecast is available for the settings of the release."
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A labelled line of the grid; `at` is in per cent of the plot's width or height."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True)
+class PlottedCurve:
+    """A release's curve in the plot, whose coordinates are in per cent from the upper left.
+
+    Attributes
+    ----------
+    name
+        What the page calls the release.
+    points
+        The forecast.
+    x, y
+        The release itself.
+    epsilon, error
+        The same in words.
+    rows
+        A few points in words: epsilon, forecast, and whether it is the release's own epsilon.
+    """
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+    x: float
+    y: float
+    epsilon: str
+    error: str
+    rows: tuple[tuple[str, str, bool], ...]
+
+
+@dataclass(frozen=True)
+class ErrorPlot:
+    """Standard errors against epsilon; both axes are logarithmic.
+
+    Attributes
+    ----------
+    curves
+        One for each release.
+    epsilons, errors
+        The grid.
+    missing
+        Why there is nothing to draw; empty if there is.
+    """
+
+    curves: tuple[PlottedCurve, ...] = ()
+    epsilons: tuple[Tick, ...] = ()
+    errors: tuple[Tick, ...] = ()
+    missing: str = ""
+
+    @classmethod
+    def of(cls, report: Report) -> ErrorPlot:
+        """The plot for a report."""
+        try:
+            lines = _lines(report)
+            tables = [_rows(line) for line in lines]
+        except HushmeansError:
+            return cls(missing=NO_FORECAST)
+        errors = [error for line in lines for error in (*line.errors, *line.own)]
+        if not all(0 < error < math.inf for error in errors):
+            return cls(missing=TOO_FAR)
+        return _drawn(lines, tables)
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A release and the forecast for it; errors are in the unit box."""
+
+    release: Release
+    name: str
+    epsilons: tuple[float, ...]
+    errors: tuple[float, ...]
+
+    @property
+    def own(self) -> tuple[float, float]:
+        """The release's own epsilon and error."""
+        return float(self.release.budget.epsilon), own_error(self.release)
 
 
 def own_error(release: Release) -> float:
@@ -62,100 +138,63 @@ def expected_errors(release: Release, epsilons: Sequence[float]) -> tuple[float,
     return tuple(error for _, error in expected.curve(epsilons))
 
 
-def curve(report: Report) -> str:
-    """The curve with each release marked on it, and a few of its points as a table."""
-    try:
-        lines = _lines(report)
-        tables = "".join(_table(line) for line in lines)
-    except HushmeansError:
-        return "<p>There is no forecast for a release with these numbers.</p>"
-    drawn = [error for line in lines for error in (*line.errors, *line.here)]
-    if not all(0 < error < math.inf for error in drawn):
-        return "<p>A release states no error that could be drawn.</p>"
-    return f"{_drawing(lines)}<p class='note'>{LAW}</p><div class='tables'>{tables}</div>"
-
-
-@dataclass(frozen=True)
-class Line:
-    """A release's curve.
-
-    Attributes
-    ----------
-    release
-        Whose it is.
-    name
-        What the page calls it.
-    epsilons, errors
-        The points; the errors are in the unit box.
-    """
-
-    release: Release
-    name: str
-    epsilons: tuple[float, ...]
-    errors: tuple[float, ...]
-
-    @property
-    def here(self) -> tuple[float, float]:
-        """The release's own epsilon and error."""
-        return float(self.release.budget.epsilon), own_error(self.release)
-
-
-def _lines(report: Report) -> list[Line]:
+def _lines(report: Report) -> list[_Line]:
     """Over the same epsilons for all releases."""
-    owns = [max(float(source.release.budget.epsilon), SMALLEST) for source in report.sources]
-    ends = min(owns) / REACH, min(max(owns) * REACH, LARGEST_EPSILON)
-    epsilons = tuple(np.geomspace(*ends, POINTS).tolist())
+    owns = [max(float(each.release.budget.epsilon), SMALLEST) for each in report.releases]
+    ends = min(owns) / EPSILON_REACH, min(max(owns) * EPSILON_REACH, LARGEST_EPSILON)
+    epsilons = tuple(np.geomspace(*ends, N_POINTS).tolist())
     return [
-        Line(
-            source.release,
+        _Line(
+            each.release,
             report.name(number) or "this release",
             epsilons,
-            expected_errors(source.release, epsilons),
+            expected_errors(each.release, epsilons),
         )
-        for number, source in enumerate(report.sources)
+        for number, each in enumerate(report.releases)
     ]
 
 
-def _table(line: Line) -> str:
-    own, _ = line.here
-    epsilons = [step * own for step in STEPS if step * own <= LARGEST_EPSILON]
-    rows = "".join(
-        f"<tr{' class=here' if epsilon == own else ''}><th scope='row'>{plain(epsilon)}</th>"
-        f"<td class='number'>{percent(error / 2)}</td></tr>"
-        for epsilon, error in zip(epsilons, expected_errors(line.release, epsilons), strict=True)
-    )
-    return (
-        f"<table><caption>{text(line.name)}</caption><thead><tr><th scope='col'>ε</th>"
-        f"<th scope='col'>forecast</th></tr></thead><tbody>{rows}</tbody></table>"
+def _rows(line: _Line) -> tuple[tuple[str, str, bool], ...]:
+    own, _ = line.own
+    epsilons = [step * own for step in TABULATED if step * own <= LARGEST_EPSILON]
+    errors = expected_errors(line.release, epsilons)
+    return tuple(
+        (plain(epsilon), percent(error / 2), epsilon == own)
+        for epsilon, error in zip(epsilons, errors, strict=True)
     )
 
 
-def _drawing(lines: Sequence[Line]) -> str:
-    """Both axes are logarithmic."""
+def _drawn(
+    lines: Sequence[_Line], tables: Sequence[tuple[tuple[str, str, bool], ...]]
+) -> ErrorPlot:
     epsilons = lines[0].epsilons
-    errors = [error for line in lines for error in (*line.errors, line.here[1])]
+    left, right = epsilons[0], epsilons[-1]
+    errors = [error for line in lines for error in (*line.errors, line.own[1])]
     low, high = min(errors), max(errors)
 
     def x(epsilon: float) -> float:
-        return 100 * _part(epsilon, epsilons[0], epsilons[-1])
+        return 100 * _part(epsilon, left, right)
 
     def y(error: float) -> float:
         return 100 - 100 * _part(error, low, high)
 
-    drawn = [_grid_line(x(value), plain(value)) for value in ticks(epsilons[0], epsilons[-1])]
-    drawn += [_level(y(2 * value), percent(value)) for value in ticks(low / 2, high / 2)]
-    words = []
-    for number, line in enumerate(lines):
-        points = zip(map(x, epsilons), map(y, line.errors), strict=True)
-        drawn.append(_polyline(points, number))
-        epsilon, error = line.here
-        drawn.append(_standpoint(x(epsilon), y(error), number, line.name))
-        words.append(f"{line.name} at epsilon {plain(epsilon)}: {percent(error / 2)}")
-    about = f"Typical error of a centre against epsilon; {'; '.join(words)} of the range"
-    return (
-        "<figure class='plot'><figcaption>typical standard error of a centre, in % of a feature's "
-        f"range</figcaption><div class='inner'>{svg(HEIGHT, about, drawn)}</div>"
-        "<figcaption class='under'>ε</figcaption></figure>"
+    def drawn(line: _Line, rows: tuple[tuple[str, str, bool], ...]) -> PlottedCurve:
+        epsilon, error = line.own
+        return PlottedCurve(
+            name=line.name,
+            points=tuple(zip(map(x, epsilons), map(y, line.errors), strict=True)),
+            x=x(epsilon),
+            y=y(error),
+            epsilon=plain(epsilon),
+            error=percent(error / 2),
+            rows=rows,
+        )
+
+    return ErrorPlot(
+        curves=tuple(map(drawn, lines, tables)),
+        epsilons=tuple(Tick(x(value), plain(value)) for value in ticks(left, right)),
+        # Half of the width of the unit box is 1, so that a part of the range is half as much.
+        errors=tuple(Tick(y(2 * value), percent(value)) for value in ticks(low / 2, high / 2)),
     )
 
 
@@ -177,38 +216,3 @@ def ticks(low: float, high: float) -> list[float]:
     values = [float(f"{step}e{decade}") for decade in decades for step in steps]
     inside = [value for value in values if low <= value <= high]
     return inside[:: math.ceil(len(inside) / 8)] if inside else []
-
-
-def _grid_line(x: float, label: str) -> str:
-    return (
-        f"<line class='rule' x1='{x:.2f}%' x2='{x:.2f}%' y1='0' y2='100%'/>"
-        f"<text class='tick' x='{x:.2f}%' y='{HEIGHT + 16}'>{text(label)}</text>"
-    )
-
-
-def _level(y: float, label: str) -> str:
-    return (
-        f"<line class='rule' x1='0' x2='100%' y1='{y:.2f}%' y2='{y:.2f}%'/>"
-        f"<svg x='-6' y='{y:.2f}%' overflow='visible'>"
-        f"<text class='level' y='4'>{text(label)}</text></svg>"
-    )
-
-
-def _polyline(points: Iterable[tuple[float, float]], number: int) -> str:
-    places = " ".join(f"{x:.2f},{y:.2f}" for x, y in points)
-    return (
-        "<svg viewBox='0 0 100 100' preserveAspectRatio='none' width='100%' height='100%'>"
-        f"<polyline class='curve side{number}' points='{places}'/></svg>"
-    )
-
-
-def _standpoint(x: float, y: float, number: int, name: str) -> str:
-    """The first release's name stands above the curve and the second's below."""
-    if number == 0:
-        drawn = f"<circle r='7'/><text x='12' y='-8'>{text(name)}</text>"
-    else:
-        drawn = (
-            "<rect x='-6' y='-6' width='12' height='12'/>"
-            f"<text x='-12' y='18' text-anchor='end'>{text(name)}</text>"
-        )
-    return f"<svg class='stand' x='{x:.2f}%' y='{y:.2f}%' overflow='visible'>{drawn}</svg>"

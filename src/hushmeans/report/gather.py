@@ -1,4 +1,4 @@
-"""What a page shows: releases, the files they came from, and what their ledger says."""
+"""What a page is about: releases, the files they came from, and what their ledger says."""
 
 from __future__ import annotations
 
@@ -16,9 +16,12 @@ from hushmeans.release.matching import matched
 from hushmeans.schema import Box
 from hushmeans.types import FloatArray
 
+HUES = 8
+"""How many colours the style sheet has for clusters; numbers tell apart what shares one."""
+
 
 @dataclass(frozen=True)
-class Source:
+class LoadedRelease:
     """A release and where it came from.
 
     Attributes
@@ -39,7 +42,7 @@ class Source:
     standing: Standing | None = None
 
     @classmethod
-    def read(cls, path: Path) -> Source:
+    def read(cls, path: Path) -> LoadedRelease:
         """The release in a file."""
         release = Release.load(path)
         return cls(release, path.name, hashlib.sha256(path.read_bytes()).hexdigest())
@@ -60,32 +63,32 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Mark:
+class ClusterMark:
     """One cluster of one release, as the page names and draws it.
 
     Attributes
     ----------
-    source
+    loaded
         The release.
     cluster
         Its number there, which is also the label that `predict` gives.
     label
         What the page calls it.
-    hue
-        Which colour it has; matched clusters share it.
+    group
+        Which group it belongs to; matched clusters share one.
     side
         0 for the first release, 1 for the one it is compared with.
     """
 
-    source: Source
+    loaded: LoadedRelease
     cluster: int
     label: str
-    hue: int
+    group: int
     side: int
 
     def centre(self, feature: int) -> tuple[float, float]:
         """A coordinate and its standard error, in original units."""
-        release = self.source.release
+        release = self.loaded.release
         return (
             release.centres[self.cluster][feature],
             release.standard_errors[self.cluster][feature],
@@ -94,14 +97,19 @@ class Mark:
     def place(self, feature: int) -> tuple[float, float]:
         """The same as parts of the public range."""
         return (
-            float(self.source.places[self.cluster, feature]),
-            float(self.source.spreads[self.cluster, feature]),
+            float(self.loaded.places[self.cluster, feature]),
+            float(self.loaded.spreads[self.cluster, feature]),
         )
+
+    @property
+    def hue(self) -> int:
+        """The number of its colour, which matched clusters share."""
+        return self.group % HUES
 
     @property
     def size(self) -> tuple[float, float]:
         """A noisy number of records and its standard error."""
-        release = self.source.release
+        release = self.loaded.release
         return release.sizes[self.cluster], release.size_standard_errors[self.cluster]
 
 
@@ -111,50 +119,55 @@ class Report:
 
     Attributes
     ----------
-    sources
-        The releases.
+    releases
+        What it is about.
     groups
         Their clusters; those of a group are matched.
     """
 
-    sources: tuple[Source, ...]
-    groups: tuple[tuple[Mark, ...], ...]
+    releases: tuple[LoadedRelease, ...]
+    groups: tuple[tuple[ClusterMark, ...], ...]
 
     @classmethod
-    def of(cls, source: Source, other: Source | None = None) -> Report:
+    def of(cls, loaded: LoadedRelease, other: LoadedRelease | None = None) -> Report:
         """A report on a release, compared with another where one is given.
 
         Raises
         ------
         InputError
-            Where the two have other features or bounds.
+            Where the two differ in their features or bounds.
         """
         if other is None:
-            clusters = range(source.release.n_clusters)
-            alone = tuple((Mark(source, each, str(each), each, 0),) for each in clusters)
-            return cls((source,), alone)
-        check_same_box(source.release.box, other.release.box)
-        pairs = matched(positions(source.release), positions(other.release))
+            clusters = range(loaded.release.n_clusters)
+            alone = tuple((ClusterMark(loaded, each, str(each), each, 0),) for each in clusters)
+            return cls((loaded,), alone)
+        check_same_box(loaded.release.box, other.release.box)
+        pairs = matched(positions(loaded.release), positions(other.release))
         groups = tuple(
             tuple(
-                Mark(side, cluster, f"{letter}{cluster}", hue, number)
+                ClusterMark(side, cluster, f"{letter}{cluster}", group, number)
                 for number, (letter, side, cluster) in enumerate(
-                    zip("AB", (source, other), pair, strict=True)
+                    zip("AB", (loaded, other), pair, strict=True)
                 )
                 if cluster is not None
             )
-            for hue, pair in enumerate(pairs)
+            for group, pair in enumerate(pairs)
         )
-        return cls((source, other), groups)
+        return cls((loaded, other), groups)
 
     @property
-    def marks(self) -> tuple[Mark, ...]:
+    def marks(self) -> tuple[ClusterMark, ...]:
         """All clusters, matched ones beside each other."""
         return tuple(mark for group in self.groups for mark in group)
 
     @property
+    def box(self) -> Box:
+        """The features and their bounds, which the releases share."""
+        return self.releases[0].release.box
+
+    @property
     def compares(self) -> bool:
-        return len(self.sources) > 1
+        return len(self.releases) > 1
 
     def name(self, number: int) -> str:
         """What to call a release: nothing if it is the only one."""

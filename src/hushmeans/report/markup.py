@@ -1,49 +1,68 @@
-"""Pages that need nothing else: one HTML file, no network, no script."""
+"""Pages that need nothing else: one HTML file, no network, no script.
+
+All text that enters a template is cleaned and escaped on its way to the page; a template has to do
+nothing for it, and cannot forget it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from html import escape
 
-ALONE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-"""What a page may load, as browsers are told: nothing but what is inside it."""
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
-STYLE = """
-:root { color-scheme: light dark; --line: #8884; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
-h1, h2, h3 { line-height: 1.2; overflow-wrap: anywhere; }
-table { border-collapse: collapse; font-size: 0.85rem; }
-th, td { border: 1px solid var(--line); padding: 0.3rem 0.6rem; text-align: left; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-"""
+REPLACEMENT = "\ufffd"
+"""Shown instead of a character that cannot be shown."""
 
 
-def page(title: str, parts: Iterable[str], style: str) -> str:
-    """A whole page: its title as a heading, then the parts, which are HTML already."""
-    return "\n".join(
-        [
-            "<!doctype html><html lang='en'><head><meta charset='utf-8'>",
-            f'<meta http-equiv="Content-Security-Policy" content="{ALONE}">',
-            "<meta name='viewport' content='width=device-width, initial-scale=1'>",
-            f"<title>{text(title)}</title><style>{STYLE}{style}</style></head><body>",
-            f"<h1>{text(title)}</h1>",
-            *parts,
-            "</body></html>\n",
-        ]
-    )
+def printable(value: object) -> object:
+    """What a template prints, without control characters, lone surrogates and bidirectional marks.
 
-
-def text(value: str) -> str:
-    """Anybody's text as HTML that shows it; what cannot be shown becomes a replacement mark.
+    Markup comes from a template, where its parts were cleaned already.
 
     Examples
     --------
-    >>> text("<b> & 'c'")
-    '&lt;b&gt; &amp; &#x27;c&#x27;'
+    >>> printable("one" + chr(0) + "two")
+    'one�two'
     """
-    return escape("".join(sign if _plain(sign) else "\ufffd" for sign in value))
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return "".join(sign if sign.isprintable() or sign == "\n" else REPLACEMENT for sign in value)
 
 
-def _plain(sign: str) -> bool:
-    """Not a control character, half a surrogate pair or a mark that turns text around."""
-    return sign.isprintable() or sign == "\n"
+def width_share(part: float) -> str:
+    """A part of a drawing's width, as SVG wants it.
+
+    Examples
+    --------
+    >>> width_share(0.12345678)
+    '12.35%'
+    """
+    return f"{100 * part:.4g}%"
+
+
+PAGES = Environment(
+    loader=PackageLoader("hushmeans.report"),
+    autoescape=True,
+    finalize=printable,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+"""The templates."""
+
+PAGES.filters["width_share"] = width_share
+
+
+def page(title: str, parts: Iterable[str], style: str) -> str:
+    """A page of parts that are HTML already, under its title.
+
+    Parameters
+    ----------
+    style
+        Rules of CSS, after those that every page has.
+    """
+    content = Markup("\n".join(parts))  # noqa: S704
+    template = PAGES.get_template("parts.html")
+    return template.render(title=title, content=content, style=Markup(style))  # noqa: S704

@@ -56,15 +56,15 @@ def plain(value: float, digits: int = 4) -> str:
     return shown.rstrip("0").rstrip(".") if "." in shown else shown
 
 
-def percent(part: float) -> str:
-    """A part of a whole.
+def percent(part: float, digits: int = 2) -> str:
+    """A part of a whole, with a few significant digits.
 
     Examples
     --------
-    >>> percent(0.084705)
-    '8.47 %'
+    >>> percent(0.084705), percent(0.084705, 3), percent(1.413)
+    ('8.5%', '8.47%', '141%')
     """
-    return f"{plain(100 * part, 3)} %"
+    return f"{plain(100 * part, digits)}%"
 
 
 def _magnitude(value: float, digits: int) -> int:
