@@ -22,8 +22,9 @@ def register(app: typer.Typer) -> None:
     The library's own commands cannot be replaced. A command that cannot be loaded says so when
     it is called and leaves the others alone.
     """
-    taken = {_name(command.callback, command.name) for command in app.registered_commands}
-    taken |= {group.name for group in app.registered_groups}
+    own = [(each.name, each.callback) for each in app.registered_commands]
+    own += [(each.name, None) for each in app.registered_groups]
+    taken = {name or getattr(function, "__name__", "") for name, function in own}
     offered = {entry.name: entry for entry in entry_points(group=GROUP)}
     for name in sorted(offered.keys() - taken):
         try:
@@ -32,10 +33,6 @@ def register(app: typer.Typer) -> None:
             _add_placeholder(app, name, _broken(offered[name], error))
     for name in sorted(KNOWN.keys() - offered.keys()):
         _add_placeholder(app, name, _missing(name))
-
-
-def _name(callback: Callable[..., object] | None, name: str | None) -> str:
-    return name or getattr(callback, "__name__", "")
 
 
 def _loaded(entry: EntryPoint) -> Callable[..., object]:
