@@ -53,7 +53,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/installed-for-development: $(VENV)/installed
-	$(PIP) install --quiet --constraint constraints.txt --group dev --editable './experiments[download]'
+	$(PIP) install --quiet --constraint constraints.txt --group dev --editable ./experiments
 	@touch $@
 
 $(VENV)/installed-for-fuzzing: $(VENV)/installed-for-development

@@ -17,8 +17,8 @@ from sklearn.metrics import pairwise_distances_argmin, pairwise_distances_argmin
 
 from hushmeans.methods.start import sphere_packing
 from hushmeans.types import FloatArray
-from hushmeans_experiments.datasets import DATASETS, Dataset, data_folder, load
-from hushmeans_experiments.runs import Batch, Setting, run_batch, start_generator
+from hushmeans_experiments.datasets import DATASETS, Dataset, data_folder, load_dataset
+from hushmeans_experiments.runs import RunBatch, Setting, run_batch, start_generator
 from hushmeans_experiments.standins import stand_in
 from timing import best_times
 
@@ -55,7 +55,7 @@ def plain_run(
 
 def measure(dataset: Dataset, folder: Path | None) -> tuple[float, float]:
     """Runs per second of ours and of the plain loop."""
-    source = stand_in(dataset) if folder is None else load(dataset, folder)
+    source = stand_in(dataset) if folder is None else load_dataset(dataset, folder)
     source = replace(source, threads=1)
     setting = Setting.of_the_paper(dataset.name, "allocation_nk", dataset.n_clusters, EPSILON)
     points = source.records / source.box.grid.unit
@@ -65,7 +65,7 @@ def measure(dataset: Dataset, folder: Path | None) -> tuple[float, float]:
     rng = np.random.default_rng(0)
 
     def ours() -> None:
-        run_batch(Batch(setting, 0, RUNS), source)
+        run_batch(RunBatch(setting, 0, RUNS), source)
 
     def plain() -> None:
         for _ in range(RUNS):
@@ -79,7 +79,7 @@ def main() -> None:
     """Measure every dataset (stand-ins where the real ones are missing) and print the table."""
     folder = data_folder()
     if folder is None:
-        print("no datasets found: made-up stand-ins of the same shapes", file=sys.stderr)
+        print("no datasets found: using synthetic stand-ins of the same shapes", file=sys.stderr)
     table = Table(title=f"allocation_nk, ε = {EPSILON}, one process")
     for column in ("dataset", "runs per second", "plain loop", "ratio"):
         table.add_column(column, justify="right")

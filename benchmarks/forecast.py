@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 from hushmeans.curator.sources.memory import MemorySource, from_memory
 from hushmeans.distances import distances
 from hushmeans.forecasting import Forecast, forecast
+from hushmeans.forecasting.mixture import scattered
 from hushmeans.forecasting.population import CENTRE_RANGE
 from hushmeans.methods.registry import METHODS
 from hushmeans.schema import Bounds
@@ -49,14 +50,12 @@ class Mixture:
     centres: FloatArray
 
     @classmethod
-    def made_up(cls, rows: int, features: int, width: float, seed: int) -> Mixture:
+    def synthetic(cls, rows: int, features: int, width: float, seed: int) -> Mixture:
         rng = np.random.default_rng(seed)
         centres = rng.uniform(-CENTRE_RANGE, CENTRE_RANGE, (CLUSTERS[features], features)).astype(
             np.float32
         )
-        points = rng.standard_normal((rows, features), dtype=np.float32)
-        points *= width
-        points += centres[np.arange(rows) % len(centres)]
+        points = scattered(rng, centres, width, np.arange(rows) % len(centres))
         source = from_memory(np.clip(points, -1, 1, out=points), Bounds((-1, 1)))
         return cls(replace(source, threads=1), centres.astype(np.float64))
 
@@ -122,7 +121,7 @@ def cells(all_rows: Sequence[int]) -> Iterator[Cell]:
         some, runs = runs_of(rows, features)
         width = forecast(rows, features, k, 1).width
         mixtures = [
-            Mixture.made_up(rows, features, width, seed) for seed in range(SEED, SEED + some)
+            Mixture.synthetic(rows, features, width, seed) for seed in range(SEED, SEED + some)
         ]
         for number, (method, delta, epsilon) in enumerate(product(METHODS, DELTAS, EPSILONS)):
             expected = forecast(rows, features, k, epsilon, delta, method)
@@ -215,7 +214,7 @@ def sensitivity() -> Section:
     lines = []
     for (features, k), width in product(CLUSTERS.items(), WIDTHS):
         mixtures = [
-            Mixture.made_up(10_000, features, width, seed) for seed in range(SEED, SEED + 8)
+            Mixture.synthetic(10_000, features, width, seed) for seed in range(SEED, SEED + 8)
         ]
         expected = forecast(10_000, features, k, 1)
         cell = measured(mixtures, expected, 3, seed=0)

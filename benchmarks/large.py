@@ -15,6 +15,7 @@ from hushmeans.curator.encode import encode
 from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.sources.memory import MemorySource
 from hushmeans.curator.watching import Watch
+from hushmeans.forecasting.mixture import scattered
 from hushmeans.methods.registry import chosen_method
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Box
@@ -40,8 +41,8 @@ def make(n_records: int) -> MemorySource:
     centres = rng.uniform(20, 80, (N_CLUSTERS, N_FEATURES)).astype(np.float32)
     for start in range(0, n_records, CHUNK):
         chunk = records[start : start + CHUNK]
-        noise = rng.standard_normal(chunk.shape, dtype=np.float32)
-        chunk[:] = encode(centres[rng.integers(N_CLUSTERS, size=len(chunk))] + 5 * noise, box)
+        labels = rng.integers(N_CLUSTERS, size=len(chunk))
+        chunk[:] = encode(scattered(rng, centres, 5.0, labels), box)
     return MemorySource(box, records)
 
 

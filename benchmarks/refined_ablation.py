@@ -24,13 +24,14 @@ from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.sources.memory import MemorySource, from_memory
-from hushmeans.evaluate import Score, score
+from hushmeans.evaluate import Score
 from hushmeans.methods import picture, refined
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Bounds
 from hushmeans.types import FloatArray
-from hushmeans_experiments.datasets import DATASETS, data_folder, load
+from hushmeans_experiments.datasets import DATASETS, data_folder, load_dataset
 from hushmeans_experiments.families import Family, Map, Mixture
+from hushmeans_experiments.scoring import score_encoded
 
 SHAPES = (
     *((1000, 2, 4), (10_000, 2, 16), (100_000, 2, 64), (3000, 10, 4), (30_000, 10, 16)),
@@ -87,14 +88,18 @@ def source_of(name: str) -> tuple[MemorySource, int, Score]:
     if name in DATASETS:
         folder = data_folder()
         assert folder is not None
-        source, n_clusters = load(DATASETS[name], folder), DATASETS[name].n_clusters
+        source, n_clusters = load_dataset(DATASETS[name], folder), DATASETS[name].n_clusters
     else:
         family = FAMILIES[name]
         source, n_clusters = from_memory(family.points(), Bounds((-1, 1))), family.n_clusters
     points = source.records / source.box.grid.unit
     few = points[:: len(points) // LARGEST_REFERENCE + 1]
     plain = KMeans(n_clusters, n_init=4, random_state=0).fit(few).cluster_centers_
-    return replace(source, threads=1), n_clusters, score(source.records, source.box.grid, plain)
+    return (
+        replace(source, threads=1),
+        n_clusters,
+        score_encoded(source.records, source.box.grid, plain),
+    )
 
 
 def ratios(name: str, runs: int, delta: float) -> Iterator[tuple[str, str, float, float]]:
@@ -112,7 +117,9 @@ def ratios(name: str, runs: int, delta: float) -> Iterator[tuple[str, str, float
                     budget = Budget.of(epsilon, delta)
                     curator = Curator(source, mechanism_for(budget, seed), budget)
                     found = method.find(curator.door, n_clusters, public_randomness(seed))
-                    scores.append(score(source.records, source.box.grid, found.clusters.centroids))
+                    scores.append(
+                        score_encoded(source.records, source.box.grid, found.clusters.centroids)
+                    )
                 nicv = np.mean([each.nicv for each in scores]) / reference.nicv
                 squared = np.mean([each.nicv_squared for each in scores]) / reference.nicv_squared
                 yield title, name, float(nicv), float(squared)

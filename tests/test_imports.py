@@ -77,6 +77,7 @@ SAMPLERS = {
         "hushmeans.methods.paper",
         "hushmeans.methods.picture",
         "hushmeans.methods.refined",
+        "hushmeans.forecasting.mixture",  # the type of that generator
         "hushmeans.forecasting.rehearsal",
         "hushmeans.commands.patients",  # synthetic patients
     },

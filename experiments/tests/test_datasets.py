@@ -10,7 +10,13 @@ import numpy as np
 import pytest
 
 from hushmeans.errors import InputError
-from hushmeans_experiments.datasets import DATASETS, Dataset, chosen_datasets, data_folder, load
+from hushmeans_experiments.datasets import (
+    DATASETS,
+    Dataset,
+    chosen_datasets,
+    data_folder,
+    load_dataset,
+)
 from hushmeans_experiments.standins import stand_in
 
 SMALL = Dataset("small", "small.csv", n_records=3, n_features=2, n_clusters=2, epsilon=1.0)
@@ -31,7 +37,7 @@ def test_a_dataset_is_loaded_with_its_own_smallest_and_largest_values_as_bounds(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "small.csv").write_text(TEXT)
-    source = load(SMALL, tmp_path)
+    source = load_dataset(SMALL, tmp_path)
     assert source.box.low == (0.0, 10.0)
     assert source.box.high == (8.0, 30.0)
     unit = source.records / source.box.grid.unit
@@ -41,7 +47,7 @@ def test_a_dataset_is_loaded_with_its_own_smallest_and_largest_values_as_bounds(
 def test_a_compressed_dataset_gives_the_same_records(tmp_path: Path) -> None:
     (tmp_path / "small.csv").write_text(TEXT)
     (tmp_path / "small.csv.gz").write_bytes(gzip.compress(TEXT.encode()))
-    plain, zipped = load(SMALL, tmp_path), load(SMALL_ZIPPED, tmp_path)
+    plain, zipped = load_dataset(SMALL, tmp_path), load_dataset(SMALL_ZIPPED, tmp_path)
     assert (plain.records == zipped.records).all()
 
 
@@ -57,7 +63,7 @@ def test_a_compressed_dataset_gives_the_same_records(tmp_path: Path) -> None:
 def test_a_table_of_another_shape_is_not_the_dataset(tmp_path: Path, text: str, shape: str) -> None:
     (tmp_path / "small.csv").write_text(text)
     with pytest.raises(InputError, match="it is not the small dataset") as fault:
-        load(SMALL, tmp_path)
+        load_dataset(SMALL, tmp_path)
     assert shape in str(fault.value)
     assert "not 3 and 2" in str(fault.value)
     assert str(tmp_path / "small.csv") in str(fault.value)
@@ -65,7 +71,7 @@ def test_a_table_of_another_shape_is_not_the_dataset(tmp_path: Path, text: str, 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"blood\.csv: there is no such file"):
-        load(DATASETS["blood"], tmp_path)
+        load_dataset(DATASETS["blood"], tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +88,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_a_corrupt_file_is_refused(tmp_path: Path, content: bytes, says: str) -> None:
     (tmp_path / "small.csv").write_bytes(content)
     with pytest.raises(InputError, match=says) as fault:
-        load(SMALL, tmp_path)
+        load_dataset(SMALL, tmp_path)
     assert "small.csv" in str(fault.value)
 
 
@@ -99,13 +105,13 @@ def test_a_compressed_file_that_is_damaged_is_refused(
 ) -> None:
     (tmp_path / "small.csv.gz").write_bytes(spoil(gzip.compress(TEXT.encode() * 20)))
     with pytest.raises(InputError, match=r"small\.csv\.gz"):
-        load(SMALL_ZIPPED, tmp_path)
+        load_dataset(SMALL_ZIPPED, tmp_path)
 
 
 def test_a_missing_value_is_refused(tmp_path: Path) -> None:
     (tmp_path / "small.csv").write_text("a,b\n0,10\n4,\n8,30\n")
     with pytest.raises(InputError):
-        load(SMALL, tmp_path)
+        load_dataset(SMALL, tmp_path)
 
 
 def test_the_environment_names_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +163,7 @@ def test_a_stand_in_has_the_shape_of_its_dataset_and_is_always_the_same(name: st
 def test_the_real_datasets_load(name: str) -> None:
     assert REAL_DATA is not None
     dataset = DATASETS[name]
-    source = load(dataset, REAL_DATA)
+    source = load_dataset(dataset, REAL_DATA)
     assert source.records.shape == (dataset.n_records, dataset.n_features)
     unit = source.records / source.box.grid.unit
     assert unit.min(axis=0) == pytest.approx(np.full(dataset.n_features, -1.0))

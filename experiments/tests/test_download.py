@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import importlib.util
 import io
 import socket
 import sys
@@ -20,10 +19,9 @@ import pytest
 
 from hushmeans.errors import InputError
 from hushmeans_experiments import download
-from hushmeans_experiments.datasets import DATASETS, data_folder, load
+from hushmeans_experiments.datasets import DATASETS, data_folder, load_dataset
 from hushmeans_experiments.download import ARCHIVES, fetch_dataset
 
-HAS_XLRD = importlib.util.find_spec("xlrd") is not None
 RAW_BLOOD = (
     "Recency (months),Frequency,Monetary,Time,Donated\r\n2 ,50,12500,98 ,1\r\n0 ,13,3250,28,1\r\n"
 )
@@ -48,17 +46,17 @@ class Served:
     ----------
     cuts
         After how many bytes each of the next answers breaks off.
+    length
+        Whether answers say how long they are.
     status
-        An error for the answers after `good_answers` of them.
+        An error that every answer is.
     """
 
     files: dict[str, bytes] = field(default_factory=dict)
     cuts: list[int] = field(default_factory=list)
-    ranges: bool = True
     length: bool = True
     status: int | None = None
-    good_answers: int = 0
-    asked: list[tuple[str, str | None]] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
     base: str = ""
 
 
@@ -72,28 +70,19 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         served = self.server.served
-        wanted = self.headers.get("Range")
-        served.asked.append((self.path, wanted))
+        served.asked.append(self.path)
         content = served.files.get(self.path)
-        if content is None or (served.status and len(served.asked) > served.good_answers):
+        if content is None or served.status:
             self.send_error(404 if content is None else served.status or 500)
             return
-        first = int(wanted.removeprefix("bytes=").removesuffix("-")) if wanted else 0
-        if wanted and served.ranges and first >= len(content):
-            self.send_error(416)
-            return
-        partial = bool(wanted) and served.ranges
-        body = content[first:] if partial else content
-        self.send_response(206 if partial else 200)
-        if partial:
-            self.send_header("Content-Range", f"bytes {first}-{len(content) - 1}/{len(content)}")
+        self.send_response(200)
         if served.length:
-            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Content-Length", str(len(content)))
         else:
             self.send_header("Transfer-Encoding", "chunked")
         self.send_header("Connection", "close")
         self.end_headers()
-        sent = body[: served.cuts.pop(0)] if served.cuts else body
+        sent = content[: served.cuts.pop(0)] if served.cuts else content
         if not served.length:
             sent = b"%x\r\n%b\r\n0\r\n\r\n" % (len(sent), sent)
         self.wfile.write(sent)
@@ -107,6 +96,7 @@ class Handler(BaseHTTPRequestHandler):
 def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
     """A server with a good archive of the blood dataset, cut to two records."""
     monkeypatch.setenv("no_proxy", "*")
+    monkeypatch.setattr("pooch.core.time.sleep", lambda seconds: None)  # between attempts
     small = replace(ARCHIVES["blood"], checksum=hashlib.sha256(BLOOD).hexdigest())
     monkeypatch.setitem(ARCHIVES, "blood", small)
     with Server(("127.0.0.1", 0), Handler) as server:
@@ -137,12 +127,6 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def part_of(folder: Path, content: bytes) -> Path:
-    part = folder / "blood.zip.part"
-    part.write_bytes(content)
-    return part
-
-
 def test_a_good_archive_becomes_the_csv_file_and_nothing_else(
     served: Served, tmp_path: Path
 ) -> None:
@@ -150,7 +134,7 @@ def test_a_good_archive_becomes_the_csv_file_and_nothing_else(
     fetch(served, folder)
     assert names(folder) == ["blood.csv"]
     assert (folder / "blood.csv").read_bytes() == BLOOD
-    assert served.asked == [(f"/{ARCHIVES['blood'].path}", None)]
+    assert served.asked == [f"/{ARCHIVES['blood'].path}"]
 
 
 def test_a_dataset_that_is_there_is_not_fetched_again(served: Served, tmp_path: Path) -> None:
@@ -158,15 +142,6 @@ def test_a_dataset_that_is_there_is_not_fetched_again(served: Served, tmp_path: 
     fetch(served, tmp_path)
     assert served.asked == []
     assert (tmp_path / "blood.csv").read_text() == "mine"
-
-
-def test_the_watch_is_told_how_much_has_arrived(
-    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(download, "BLOCK", 100)
-    arrived: list[int] = []
-    fetch_dataset(DATASETS["blood"], tmp_path, served.base, arrived.append)
-    assert arrived == [*range(100, len(GOOD), 100), len(GOOD)]
 
 
 def test_a_large_dataset_is_stored_compressed_and_the_same_every_time(
@@ -202,7 +177,7 @@ def test_what_is_not_the_dataset_is_removed_with_a_message(
     serve(served, content)
     message = refused(served, tmp_path)
     assert "the download of blood is not the dataset of the paper (wrong checksum)" in message
-    assert "it was removed: try again" in message
+    assert "was removed; try again" in message
     assert "HUSHMEANS_DATA" in message
     assert names(tmp_path) == []
 
@@ -222,42 +197,31 @@ def test_an_archive_that_is_damaged_inside_is_removed_with_a_message(
     assert names(tmp_path) == []
 
 
-def test_a_download_that_is_cut_off_continues_with_what_is_missing(
-    served: Served, tmp_path: Path
-) -> None:
-    half = len(GOOD) // 2
-    served.cuts = [half]
+def test_a_download_that_is_cut_off_is_tried_again(served: Served, tmp_path: Path) -> None:
+    served.cuts = [100, 10]
     fetch(served, tmp_path)
-    assert [wanted for _, wanted in served.asked] == [None, f"bytes={half}-"]
+    assert len(served.asked) == 3
     assert (tmp_path / "blood.csv").read_bytes() == BLOOD
     assert names(tmp_path) == ["blood.csv"]
 
 
-def test_a_download_that_is_cut_off_again_and_again_is_kept_and_continued_the_next_time(
+def test_a_download_that_is_cut_off_again_and_again_is_told_and_not_kept(
     served: Served, tmp_path: Path
 ) -> None:
     served.cuts = [100, 10, 1]
     message = refused(served, tmp_path)
-    assert "the connection was cut off" in message
-    assert "run again to continue" in message
-    assert (tmp_path / "blood.zip.part").read_bytes() == GOOD[:111]
-    assert names(tmp_path) == ["blood.zip.part"]
+    assert "the connection was cut off; try again" in message
+    assert names(tmp_path) == []
     fetch(served, tmp_path)
-    asked = [wanted for _, wanted in served.asked]
-    assert asked == [None, "bytes=100-", "bytes=110-", "bytes=111-"]
     assert (tmp_path / "blood.csv").read_bytes() == BLOOD
 
 
-def test_a_server_that_ignores_the_range_is_listened_to_from_the_beginning(
+def test_what_an_earlier_download_left_is_not_taken_for_the_archive(
     served: Served, tmp_path: Path
 ) -> None:
-    served.ranges = False
-    part_of(tmp_path, b"x" * 50)
-    arrived: list[int] = []
-    fetch_dataset(DATASETS["blood"], tmp_path, served.base, arrived.append)
-    assert arrived == [len(GOOD)]
-    assert [wanted for _, wanted in served.asked] == ["bytes=50-"]
-    assert (tmp_path / "blood.csv").read_bytes() == BLOOD
+    (tmp_path / "blood.zip").write_bytes(GOOD[:50])
+    fetch(served, tmp_path)
+    assert names(tmp_path) == ["blood.csv"]
 
 
 def test_a_server_that_does_not_say_the_length_is_understood(
@@ -268,25 +232,15 @@ def test_a_server_that_does_not_say_the_length_is_understood(
     assert (tmp_path / "blood.csv").read_bytes() == BLOOD
 
 
-@pytest.mark.parametrize("beyond", [b"", b"more"])
-def test_a_part_that_is_whole_already_or_too_long_needs_no_second_try(
-    served: Served, tmp_path: Path, beyond: bytes
-) -> None:
-    part_of(tmp_path, GOOD + beyond)
-    fetch(served, tmp_path)
-    assert (tmp_path / "blood.csv").read_bytes() == BLOOD
-    assert names(tmp_path) == ["blood.csv"]
-
-
 @pytest.mark.parametrize(
     ("status", "reason"), [(500, "Internal Server Error"), (503, "Service Unavailable")]
 )
-def test_a_server_in_trouble_does_not_cost_what_has_arrived(
+def test_a_server_in_trouble_is_told(
     served: Served, tmp_path: Path, status: int, reason: str
 ) -> None:
-    served.cuts, served.status, served.good_answers = [100], status, 1
+    served.status = status
     assert f"the server says {status} {reason}" in refused(served, tmp_path)
-    assert (tmp_path / "blood.zip.part").read_bytes() == GOOD[:100]
+    assert names(tmp_path) == []
 
 
 def test_a_file_that_is_not_there_is_said_to_be_so(served: Served, tmp_path: Path) -> None:
@@ -300,14 +254,15 @@ def test_a_file_that_is_not_there_is_said_to_be_so(served: Served, tmp_path: Pat
     assert len(served.asked) == 1
 
 
-@pytest.mark.parametrize("cut", [[], [10]])
+@pytest.mark.parametrize("length", [True, False])
 def test_a_file_above_the_limit_is_not_kept(
-    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut: list[int]
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, length: bool
 ) -> None:
     monkeypatch.setattr(download, "SIZE_LIMIT", 100)
-    served.cuts = cut
-    assert "is larger than 100 bytes; it was not kept" in refused(served, tmp_path)
+    served.length = length
+    assert "the file is larger than 100 bytes" in refused(served, tmp_path)
     assert names(tmp_path) == []
+    assert len(served.asked) == 1
 
 
 def test_an_archive_that_unpacks_to_more_than_the_limit_is_refused(
@@ -323,34 +278,22 @@ def test_no_server_at_all_is_said_with_the_ways_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("no_proxy", "*")
+    monkeypatch.setattr("pooch.core.time.sleep", lambda seconds: None)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound and not listening: nobody else can answer there
         base = f"http://127.0.0.1:{taken.getsockname()[1]}"
         with pytest.raises(InputError) as fault:
             fetch_dataset(DATASETS["blood"], tmp_path, base)
     message = str(fault.value)
-    assert "no answer (" in message
-    assert "refused" in message
+    assert "the server cannot be reached" in message
     assert "HUSHMEANS_DATA" in message
     assert "--synthetic" in message
     assert names(tmp_path) == []
 
 
-def test_what_had_arrived_is_kept_when_the_network_goes_away(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("no_proxy", "*")
-    part = part_of(tmp_path, GOOD[:100])
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        base = f"http://127.0.0.1:{taken.getsockname()[1]}"
-        with pytest.raises(InputError, match="run again to continue"):
-            fetch_dataset(DATASETS["blood"], tmp_path, base)
-    assert part.read_bytes() == GOOD[:100]
-
-
-def test_only_web_addresses_are_opened(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is not a web address"):
+def test_only_web_addresses_are_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pooch.core.time.sleep", lambda seconds: None)
+    with pytest.raises(InputError, match="the address cannot be opened"):
         fetch_dataset(DATASETS["blood"], tmp_path, tmp_path.as_uri())
 
 
@@ -418,37 +361,9 @@ def test_a_spreadsheet_becomes_whole_numbers_without_the_first_column(
     assert ARCHIVES["credit"].rows(b"spreadsheet") == [["20000", "-2"]]
 
 
-def test_without_the_reader_of_spreadsheets_the_download_says_what_to_install(
-    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "xlrd", None)  # importing it fails
-    serve(served, zipped(ARCHIVES["credit"].member, b"spreadsheet"), "credit")
-    message = refused(served, tmp_path, "credit")
-    assert message == "the credit dataset is a spreadsheet; install hushmeans[download] to read it"
-
-
-class NoBookError(Exception):
-    """Like xlrd's own error, which is no ValueError."""
-
-
-def no_book(file_contents: bytes) -> None:
-    raise NoBookError("Unsupported format, or corrupt file")
-
-
-@pytest.mark.parametrize(
-    "reader",
-    [
-        SimpleNamespace(open_workbook=no_book, XLRDError=NoBookError),
-        pytest.param(
-            None, marks=pytest.mark.skipif(not HAS_XLRD, reason="xlrd is not installed"), id="xlrd"
-        ),
-    ],
-)
 def test_a_spreadsheet_that_is_none_is_removed_with_a_message(
-    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: object
+    served: Served, tmp_path: Path
 ) -> None:
-    if reader is not None:
-        monkeypatch.setitem(sys.modules, "xlrd", reader)
     serve(served, zipped(ARCHIVES["credit"].member, b"spreadsheet"), "credit")
     assert "wrong checksum" in refused(served, tmp_path, "credit")
     assert names(tmp_path) == []
@@ -511,7 +426,7 @@ def test_a_file_like_ucis_becomes_the_real_dataset_and_passes_its_checksum(
     monkeypatch.setitem(ARCHIVES, name, archive)
     serve(served, zipped(archive.member, raw.encode(), zipfile.ZIP_STORED), name)
     fetch(served, tmp_path, name)
-    source = load(DATASETS[name], tmp_path)
+    source = load_dataset(DATASETS[name], tmp_path)
     assert len(source.records) == DATASETS[name].n_records
 
 

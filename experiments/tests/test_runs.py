@@ -22,11 +22,11 @@ from hushmeans_experiments.datasets import DATASETS
 from hushmeans_experiments.protocol import FIGURES, ablation, chosen_figures
 from hushmeans_experiments.runs import (
     UNMERGED,
-    Batch,
+    RunBatch,
     Setting,
-    batches,
     noise_seed,
     run_batch,
+    run_batches,
     start_generator,
 )
 from hushmeans_experiments.standins import stand_in
@@ -44,14 +44,16 @@ def setting(method: str = "allocation_nk", epsilon: float = 0.6) -> Setting:
 
 
 def test_a_batch_gives_the_same_alone_and_after_others_in_any_order(blood: MemorySource) -> None:
-    works = [Batch(setting(method), start, 2) for method, start in product(PAPER_METHODS, range(2))]
+    works = [
+        RunBatch(setting(method), start, 2) for method, start in product(PAPER_METHODS, range(2))
+    ]
     forwards = [run_batch(work, blood) for work in works]
     backwards = [run_batch(work, blood) for work in reversed(works)][::-1]
     assert all(one.equals(two) for one, two in zip(forwards, backwards, strict=True))
 
 
 def test_more_runs_begin_with_the_same_runs(blood: MemorySource) -> None:
-    short, long = (run_batch(Batch(setting(), 3, number), blood) for number in (2, 4))
+    short, long = (run_batch(RunBatch(setting(), 3, number), blood) for number in (2, 4))
     assert long.slice(0, short.num_rows).equals(short)
 
 
@@ -82,7 +84,7 @@ def test_methods_with_as_many_points_start_from_the_same_points(
     monkeypatch.setattr(runs, "sphere_packing", watched)
     for key in product(PAPER_METHODS, (0.2, 1.0), range(2)):
         method, epsilon, start = key
-        run_batch(Batch(setting(method, epsilon), start, 1), blood)
+        run_batch(RunBatch(setting(method, epsilon), start, 1), blood)
     assert len(made) == 16
     for (method, _, start), points in made.items():
         twin = "average_nk" if method.endswith("nk") else "average_k"
@@ -109,14 +111,14 @@ def test_both_merging_rules_are_scored_from_one_run(
         return Laplace(seed)
 
     monkeypatch.setattr(runs, "Laplace", counted)
-    table = run_batch(Batch(setting("average_nk"), 0, 3), blood)
+    table = run_batch(RunBatch(setting("average_nk"), 0, 3), blood)
     assert len(seeds) == len(set(seeds)) == 3
     assert table["merge"].to_pylist() == [*RULES] * 3
     assert table["run"].to_pylist() == [0, 0, 1, 1, 2, 2]
 
 
 def test_methods_that_do_not_merge_have_one_row_a_run(blood: MemorySource) -> None:
-    table = run_batch(Batch(setting("average_k"), 0, 3), blood)
+    table = run_batch(RunBatch(setting("average_k"), 0, 3), blood)
     assert table["merge"].to_pylist() == [UNMERGED] * 3
 
 
@@ -132,7 +134,7 @@ def test_methods_that_do_not_merge_have_one_row_a_run(blood: MemorySource) -> No
     ],
 )
 def test_batches_make_up_the_runs_asked_for(total: int, sizes: list[int]) -> None:
-    made = list(batches(setting(), total))
+    made = list(run_batches(setting(), total))
     assert [batch.runs for batch in made] == sizes
     assert [batch.start for batch in made] == list(range(len(sizes)))
     assert sum(batch.runs for batch in made) == total
@@ -144,7 +146,7 @@ def test_a_batch_is_the_public_pieces_put_together(
     blood: MemorySource, method: str, smallest_size: float
 ) -> None:
     point = replace(setting(method), smallest_size=smallest_size)
-    table = run_batch(Batch(point, 5, 2), blood)
+    table = run_batch(RunBatch(point, 5, 2), blood)
     whole = PAPER_METHODS[method]
     n_points = whole.n * 4
     start = sphere_packing(n_points, 5, start_generator("blood", n_points, 5))
@@ -173,7 +175,7 @@ def plain_scores(source: MemorySource, centroids: FloatArray) -> tuple[float, fl
 
 
 def test_a_row_says_what_was_run(blood: MemorySource) -> None:
-    (row,) = run_batch(Batch(setting("allocation_k", 0.4), 7, 1), blood).to_pylist()
+    (row,) = run_batch(RunBatch(setting("allocation_k", 0.4), 7, 1), blood).to_pylist()
     del row["nicv"], row["nicv_squared"]
     assert row == {
         "dataset": "blood",

@@ -18,7 +18,7 @@ from hushmeans_experiments.verdicts import (
     ALL,
     CLAIMS,
     Case,
-    Verdict,
+    ClaimVerdict,
     claim_texts,
     decide,
     judge,
@@ -59,7 +59,7 @@ def starts_table(axis: str, score: Score, dataset: str = "blood", starts: int = 
     return pa.Table.from_pylist(rows)
 
 
-def verdict(table: pa.Table, claim: int, merge: str, dataset: str = "blood") -> Verdict:
+def verdict(table: pa.Table, claim: int, merge: str, dataset: str = "blood") -> ClaimVerdict:
     (found,) = (
         each
         for each in judge(table)
@@ -359,7 +359,7 @@ def test_an_interval_decides_only_where_it_does_not_touch_zero(
 )
 def test_one_failure_fails_an_observation(words: str, expected: str) -> None:
     nothing = Interval(0, 0, 0)
-    verdicts = [Verdict(1, "ward", "blood", nothing, word) for word in words.split()]
+    verdicts = [ClaimVerdict(1, "ward", "blood", nothing, word) for word in words.split()]
     assert overall(verdicts) == expected
 
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from hushmeans.curator.owner import encoded_squares, nearest_squares
+from hushmeans.curator.owner import nearest_squares
 from hushmeans.errors import InputError
 from hushmeans.release import Release
-from hushmeans.schema import Bounds, Grid
-from hushmeans.types import FloatArray, GridArray
+from hushmeans.schema import Bounds
+from hushmeans.types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,11 @@ class Score:
 
     nicv: float
     nicv_squared: float
+
+    @classmethod
+    def of(cls, squares: FloatArray) -> Score:
+        """From the squared distance of each record to its nearest centre."""
+        return cls(float(np.sqrt(squares).mean()), float(squares.mean()))
 
 
 def nicv(data: Any, centres: Any, bounds: Any = None) -> float:
@@ -70,11 +75,6 @@ def nicv_squared(data: Any, centres: Any, bounds: Any = None) -> float:
     return _evaluate(data, centres, bounds).nicv_squared
 
 
-def score(records: GridArray, grid: Grid, centroids: FloatArray) -> Score:
-    """Both scores of encoded records, for centroids in the unit box. NOT PRIVATE."""
-    return _score(encoded_squares(records, grid, centroids))
-
-
 def _evaluate(data: Any, centres: Any, bounds: Any) -> Score:
     if isinstance(centres, Release):
         squares = nearest_squares(data, centres.box, centres.centres)
@@ -82,8 +82,4 @@ def _evaluate(data: Any, centres: Any, bounds: Any) -> Score:
         squares = nearest_squares(data, Bounds(bounds), centres)
     if not len(squares):
         raise InputError("the data has no records; a score needs at least one")
-    return _score(squares)
-
-
-def _score(squares: FloatArray) -> Score:
-    return Score(float(np.sqrt(squares).mean()), float(squares.mean()))
+    return Score.of(squares)

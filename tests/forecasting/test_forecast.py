@@ -14,6 +14,7 @@ from hushmeans import Forecast, forecast
 from hushmeans.budget import Budget
 from hushmeans.curator.sources.memory import from_memory
 from hushmeans.errors import InputError, InputTypeError
+from hushmeans.forecasting.mixture import scattered
 from hushmeans.forecasting.population import CENTRE_RANGE
 from hushmeans.methods.registry import METHODS, chosen_method
 from hushmeans.schema import Bounds
@@ -170,11 +171,12 @@ def test_the_public_name_stays_the_function_once_its_module_is_loaded() -> None:
 def test_the_forecast_is_within_25_percent_of_measured_noise(method: str, delta: float) -> None:
     """Ten mixtures, three fits each. Seeds are fixed, so there are no false alarms."""
     expected = forecast(20_000, 6, 4, 2, delta, method)
+    labels = np.tile(np.arange(4), 5000)
     errors = []
     for seed in range(10):
         rng = np.random.default_rng(seed)
         centres = rng.uniform(-CENTRE_RANGE, CENTRE_RANGE, (4, 6))
-        source = from_memory(rng.normal(np.tile(centres, (5000, 1)), 0.15), Bounds((-1, 1)))
+        source = from_memory(scattered(rng, centres, 0.15, labels), Bounds((-1, 1)))
         for run in range(3):
             budget = Budget.of(2, delta)
             errors.append(measure(source, chosen_method(method), 4, budget, 100 * seed + run))

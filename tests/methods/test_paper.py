@@ -11,6 +11,7 @@ from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import Laplace
 from hushmeans.curator.sources.memory import from_memory
 from hushmeans.errors import InputError, InputTypeError
+from hushmeans.forecasting.mixture import scattered
 from hushmeans.methods.paper import PAPER_METHODS
 from hushmeans.methods.registry import chosen_method
 from hushmeans.methods.start import public_randomness
@@ -61,7 +62,7 @@ def test_with_next_to_no_noise_separate_clusters_are_found(name: str, merge: str
     """Four tight clusters in the corners of a square, and a budget that leaves no noise."""
     rng = np.random.default_rng(0)
     corners = np.array([[-0.7, -0.7], [-0.7, 0.7], [0.7, -0.7], [0.7, 0.7]])
-    records = rng.normal(np.repeat(corners, 200, axis=0), 0.02)
+    records = scattered(rng, corners, 0.02, np.repeat(np.arange(4), 200))
     source = from_memory(records, Bounds((-1, 1)))
     method = chosen_method(name, {"merge": merge} if name.endswith("nk") else {})
     asked = Curator(source, Laplace(seed=0), Budget.of(10_000))

@@ -16,6 +16,7 @@ from hushmeans.curator.questions import Cells, Door, Noise, NoisyTotals, Questio
 from hushmeans.curator.sources.memory import MemorySource, from_memory
 from hushmeans.distances import distances
 from hushmeans.errors import InputError, InputTypeError
+from hushmeans.forecasting.mixture import scattered
 from hushmeans.methods.picture import Moments, cell_borders, draw_picture, exact_share
 from hushmeans.methods.refined import lengths, shares_of_rounds
 from hushmeans.methods.registry import chosen_method
@@ -28,7 +29,7 @@ CORNERS = np.array([[-0.6, -0.6, 0.2], [-0.6, 0.6, -0.2], [0.6, -0.6, -0.2], [0.
 
 def mixture(n_records: int, spread: float = 0.05) -> MemorySource:
     rng = np.random.default_rng(0)
-    records = rng.normal(CORNERS[rng.integers(4, size=n_records)], spread)
+    records = scattered(rng, CORNERS, spread, rng.integers(4, size=n_records))
     return from_memory(records, Bounds((-1, 1)))
 
 

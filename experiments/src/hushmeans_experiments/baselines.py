@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from hushmeans.curator.sources.memory import MemorySource
-from hushmeans.evaluate import score
+from hushmeans_experiments.materials import Materials, piece_file, points_of
+from hushmeans_experiments.scoring import score_encoded
 
 NOT_PRIVATE = "not private"
 ONE_POINT = "one point"
@@ -21,9 +22,12 @@ class Baseline:
     dataset: str
     n_clusters: int
 
-    @property
-    def name(self) -> str:
-        return f"{self.dataset}-baseline-k{self.n_clusters}"
+    def file(self, materials: Materials) -> str:
+        name = f"{self.dataset}-baseline-k{self.n_clusters}"
+        return piece_file(name, self.dataset, materials)
+
+    def run(self, materials: Materials) -> pa.Table:
+        return run_baseline(self, materials.source(self.dataset))
 
 
 def run_baseline(baseline: Baseline, source: MemorySource) -> pa.Table:
@@ -31,14 +35,16 @@ def run_baseline(baseline: Baseline, source: MemorySource) -> pa.Table:
     from sklearn.cluster import KMeans
     from threadpoolctl import threadpool_limits
 
-    points = source.records / source.box.grid.unit
+    points = points_of(source)
     with threadpool_limits(1):  # the order in which threads add up floats would show
         plain = KMeans(baseline.n_clusters, n_init=10, random_state=0).fit(points)
     centroids = {
         NOT_PRIVATE: plain.cluster_centers_,
         ONE_POINT: points.mean(axis=0, keepdims=True),
     }
-    scores = [score(source.records, source.box.grid, np.asarray(c)) for c in centroids.values()]
+    scores = [
+        score_encoded(source.records, source.box.grid, np.asarray(c)) for c in centroids.values()
+    ]
     return pa.table(
         {
             "dataset": [baseline.dataset] * 2,

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from hushmeans.curator.sources.csv_files import read_csv
-from hushmeans.curator.sources.memory import MemorySource, from_table
+from hushmeans.curator.sources.memory import MemorySource, from_memory
 from hushmeans.errors import InputError
 from hushmeans.schema import Bounds
 
@@ -68,7 +68,7 @@ def chosen_datasets(names: Sequence[str]) -> list[Dataset]:
     return [dataset for name, dataset in DATASETS.items() if name in names]
 
 
-def load(dataset: Dataset, folder: Path) -> MemorySource:
+def load_dataset(dataset: Dataset, folder: Path) -> MemorySource:
     """The records of a dataset, encoded.
 
     The bounds are the dataset's own smallest and largest values, as in the paper. For these
@@ -87,4 +87,4 @@ def load(dataset: Dataset, folder: Path) -> MemorySource:
 def encoded(table: pa.Table) -> MemorySource:
     """A public table with its own smallest and largest values as bounds."""
     columns = np.column_stack([column.to_numpy() for column in table.columns])
-    return from_table(table, Bounds((columns.min(axis=0), columns.max(axis=0))))
+    return from_memory(table, Bounds((columns.min(axis=0), columns.max(axis=0))))

@@ -1,32 +1,32 @@
-"""The paper's datasets from the UCI repository, checked and cut to their numeric columns."""
+"""The paper's datasets from the UCI repository, checked and cut to their numeric columns.
+
+Pooch downloads, retries and writes whole files. Three things it does not do are done here: a limit
+on the size of a download, reading one member of an archive without unpacking it onto the disk, and
+the checksum of the table that is made from it (the archives themselves are packed anew at times).
+"""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
+import logging
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from http.client import HTTPException
 from pathlib import Path
-from urllib.error import HTTPError, URLError
-from urllib.request import Request, urlopen
+from typing import IO
 
 from hushmeans.documents import written_whole
-from hushmeans.errors import InputError
+from hushmeans.errors import HushmeansError, InputError
 from hushmeans_experiments.datasets import Dataset
 
 UCI = "https://archive.ics.uci.edu/static/public"
 SIZE_LIMIT = 64 * 2**20
 """Bytes; the largest of the archives is a tenth of this."""
-ATTEMPTS = 3
-BLOCK = 2**16
+RETRIES = 2
 TIMEOUT = 30
-RANGE_NOT_SATISFIABLE = 416
-
-Watch = Callable[[int], None]
-"""Told how many bytes have arrived."""
+"""Seconds without an answer after which an attempt has failed."""
 
 
 @dataclass(frozen=True)
@@ -59,81 +59,97 @@ class Archive:
         return ("\n".join(lines) + "\n").encode()
 
 
-def fetch_dataset(
-    dataset: Dataset, folder: Path, base: str = UCI, watch: Watch = lambda size: None
-) -> None:
+class DownloadError(HushmeansError):
+    """A download that it is no use to try again."""
+
+
+def fetch_dataset(dataset: Dataset, folder: Path, base: str = UCI) -> None:
     """Download a dataset into a folder, unless it is there already.
 
-    A download that was cut off continues where it stopped, now or the next time.
+    Raises
+    ------
+    InputError
+        Where it cannot be downloaded or is not the dataset of the paper; nothing of it is kept.
     """
     target = folder / dataset.file
     if target.exists():
         return
     archive = ARCHIVES[dataset.name]
-    folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f"{dataset.name}.zip.part"
-    _download(f"{base}/{archive.path}", part, watch)
-    text = _extract(archive, part)
-    part.unlink()
+    downloaded = _download(f"{base}/{archive.path}", folder, f"{dataset.name}.zip")
+    try:
+        text = _extract(archive, downloaded)
+    finally:
+        downloaded.unlink()
     if text is None or hashlib.sha256(text).hexdigest() != archive.checksum:
         raise InputError(
-            f"the download of {dataset.name} is not the dataset of the paper (wrong checksum); "
-            "it was removed: try again, or put the file into a folder and set HUSHMEANS_DATA"
+            f"the download of {dataset.name} is not the dataset of the paper (wrong checksum) and "
+            "was removed; try again, or put the file into a folder and set HUSHMEANS_DATA"
         )
     with written_whole(target) as beside:
         beside.write_bytes(gzip.compress(text, mtime=0) if target.suffix == ".gz" else text)
 
 
-def _download(url: str, part: Path, watch: Watch) -> None:
-    """The whole of a URL in `part`, continuing what is there."""
-    fault = ""
-    for _ in range(ATTEMPTS):
-        try:
-            if _continue(url, part, watch):
-                return
-            fault = "the connection was cut off"
-        except HTTPError as error:
-            fault = f"the server says {error.code} {error.reason}"
-            if error.code != RANGE_NOT_SATISFIABLE:
-                break
-            part.unlink(missing_ok=True)
-        except (URLError, HTTPException, TimeoutError, ConnectionError) as error:
-            reason = getattr(error, "reason", None) or type(error).__name__
-            fault = f"no answer ({reason})"
+def _download(url: str, folder: Path, name: str) -> Path:
+    """A file from the web, whole."""
+    import pooch
+    import requests
+
+    pooch.get_logger().setLevel(logging.ERROR)
+    files = pooch.create(
+        folder, base_url="", registry={name: None}, urls={name: url}, retry_if_failed=RETRIES
+    )
+    (folder / name).unlink(missing_ok=True)  # pooch would take it for the archive
+    try:
+        return Path(files.fetch(name, downloader=_download_within_limit))
+    except DownloadError as error:
+        reason = str(error)
+    except requests.exceptions.ChunkedEncodingError:
+        reason = "the connection was cut off"
+    except requests.Timeout:
+        reason = f"the server did not answer in {TIMEOUT} seconds"
+    except requests.ConnectionError:
+        reason = "the server cannot be reached"
+    except requests.RequestException as error:
+        reason = f"the address cannot be opened ({type(error).__name__})"
     raise InputError(
-        f"cannot download {url}: {fault}; run again to continue, or put the six files into a "
-        "folder and name it in HUSHMEANS_DATA, or use --synthetic"
+        f"cannot download {url}: {reason}; try again, or put the six files into a folder and set "
+        "HUSHMEANS_DATA to it, or use --synthetic"
     )
 
 
-def _continue(url: str, part: Path, watch: Watch) -> bool:
-    """Fetch what is missing of a file; whether it is complete now."""
-    have = part.stat().st_size if part.exists() else 0
-    if not url.startswith(("https://", "http://")):
-        raise InputError(f"{url} is not a web address")
-    request = Request(url, headers={"Range": f"bytes={have}-"} if have else {})  # noqa: S310
-    with urlopen(request, timeout=TIMEOUT) as response:  # noqa: S310
-        continued = response.status == 206
-        have = have if continued else 0
-        length = response.headers.get("Content-Length")
-        expected = None if length is None else have + int(length)
-        with part.open("ab" if continued else "wb") as file:
-            while block := response.read(BLOCK):
-                have += len(block)
-                if have > SIZE_LIMIT:
-                    break
-                file.write(block)
-                watch(have)
-    if max(have, expected or 0) > SIZE_LIMIT:
-        part.unlink()
-        raise InputError(f"{url} is larger than {SIZE_LIMIT:,} bytes; it was not kept")
-    return expected is None or have == expected
+def _download_within_limit(url: str, path: str, files: object) -> None:
+    """A download as pooch asks for it."""
+    from pooch import HTTPDownloader
+    from requests import HTTPError
+
+    with Path(path).open("wb") as file:
+        try:
+            HTTPDownloader(timeout=TIMEOUT)(url, _Limited(file), files)
+        except HTTPError as error:
+            answer = error.response
+            said = "no" if answer is None else f"{answer.status_code} {answer.reason}"
+            raise DownloadError(f"the server says {said}") from None
 
 
-def _extract(archive: Archive, part: Path) -> bytes | None:
+class _Limited:
+    """A file that takes `SIZE_LIMIT` bytes at the most."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def write(self, block: bytes) -> None:
+        if self._file.tell() + len(block) > SIZE_LIMIT:
+            raise DownloadError(f"the file is larger than {SIZE_LIMIT:,} bytes")
+        self._file.write(block)
+
+    def flush(self) -> None:
+        self._file.flush()
+
+
+def _extract(archive: Archive, path: Path) -> bytes | None:
     """The table as CSV text; None where the archive does not hold it."""
     try:
-        with zipfile.ZipFile(part) as zipped:
+        with zipfile.ZipFile(path) as zipped:
             if zipped.getinfo(archive.member).file_size > SIZE_LIMIT:
                 return None
             return archive.csv(zipped.read(archive.member))
@@ -173,12 +189,8 @@ def _ratings(content: bytes) -> list[list[str]]:
 
 def _credit(content: bytes) -> list[list[str]]:
     """A spreadsheet of the old kind: two header rows, an ID, whole numbers."""
-    try:
-        import xlrd
-    except ImportError:
-        raise InputError(
-            "the credit dataset is a spreadsheet; install hushmeans[download] to read it"
-        ) from None
+    import xlrd
+
     try:
         sheet = xlrd.open_workbook(file_contents=content).sheet_by_index(0)
     except xlrd.XLRDError:

@@ -1,4 +1,4 @@
-"""Tables to compare on that nobody has to download: made up from a seed, or scikit-learn's own.
+"""Datasets that need no download: synthetic ones from a seed, and scikit-learn's own.
 
 All of them are given as points of the unit box, so every method sees the same public bounds.
 """
@@ -15,10 +15,10 @@ from typing import Protocol
 import numpy as np
 
 from hushmeans.errors import InputError
+from hushmeans.forecasting.mixture import scattered
+from hushmeans.forecasting.population import CENTRE_RANGE
 from hushmeans.types import FloatArray
 
-EDGE = 0.85
-"""How far from the middle centres of made-up clusters may be, so that few records are cut."""
 SPREADS = {"tight": 0.03, "wide": 0.15}
 """Standard deviation of a cluster in every feature."""
 SHAPES = tuple(product(("balanced", "skewed"), SPREADS))
@@ -68,14 +68,12 @@ class Mixture:
     def points(self) -> FloatArray:
         # The same centres for every number of records, so that growth is of the sample alone.
         places = generator_for(f"centres-d{self.n_features}-k{self.n_clusters}")
-        centres = places.uniform(-EDGE, EDGE, (self.n_clusters, self.n_features))
+        centres = places.uniform(-CENTRE_RANGE, CENTRE_RANGE, (self.n_clusters, self.n_features))
         generator = generator_for(self.name)
         ranks = np.arange(1, self.n_clusters + 1)
         weights = np.ones(self.n_clusters) if self.sizes == "balanced" else 1 / ranks
         kinds = generator.choice(self.n_clusters, self.n_records, p=weights / weights.sum())
-        records = generator.standard_normal((self.n_records, self.n_features))
-        records *= SPREADS[self.width]
-        records += centres[kinds]
+        records = scattered(generator, centres, SPREADS[self.width], kinds)
         return np.clip(records, -1, 1, out=records)
 
 
@@ -113,20 +111,21 @@ class Map:
             weights = generator.uniform(0.1, 1.9, self.n_clusters)
         centres = self._centres(generator, distance)
         kinds = generator.choice(self.n_clusters, self.n_records, p=weights / weights.sum())
-        noise = generator.standard_normal((self.n_records, 2)) * widths[kinds, None]
-        points: FloatArray = np.clip(centres[kinds] + noise, -1, 1)
-        return points
+        points = scattered(generator, centres, widths[kinds, None], kinds)
+        return np.clip(points, -1, 1, out=points)
 
     def _centres(self, generator: np.random.Generator, distance: float) -> FloatArray:
-        places = np.linspace(-EDGE, EDGE, self.n_clusters)
+        places = np.linspace(-CENTRE_RANGE, CENTRE_RANGE, self.n_clusters)
         if self.layout == "sine":
-            wave: FloatArray = np.column_stack([places, EDGE * np.sin(2 * np.pi * places / EDGE)])
+            wave: FloatArray = np.column_stack(
+                [places, CENTRE_RANGE * np.sin(2 * np.pi * places / CENTRE_RANGE)]
+            )
             return wave
         if self.layout == "grid":
-            side = np.linspace(-EDGE, EDGE, round(self.n_clusters**0.5))
+            side = np.linspace(-CENTRE_RANGE, CENTRE_RANGE, round(self.n_clusters**0.5))
             return np.array(list(product(side, side)))
         if self.layout == "random":
-            return generator.uniform(-EDGE, EDGE, (self.n_clusters, 2))
+            return generator.uniform(-CENTRE_RANGE, CENTRE_RANGE, (self.n_clusters, 2))
         return _apart(generator, self.n_clusters, distance)
 
 
@@ -171,8 +170,8 @@ MAPS: Sequence[Family] = (
     Map("birch-style-random", "random", 100, 100_000, 0.35),
 )
 
-MIDDLE = {"n_records": 10_000, "n_features": 10, "n_clusters": 8}
-AXES = {
+MIDDLE_MIXTURE = {"n_records": 10_000, "n_features": 10, "n_clusters": 8}
+MIXTURE_AXES = {
     "n_records": (1_000, 10_000, 100_000, 1_000_000),
     "n_features": (2, 10, 50),
     "n_clusters": (2, 8, 64),
@@ -181,12 +180,14 @@ AXES = {
 
 def _mixtures() -> list[Family]:
     """One thing varied at a time, in every shape; and growth in few and in many dimensions."""
-    points = [{**MIDDLE, axis: value} for axis, values in AXES.items() for value in values]
+    points = [
+        {**MIDDLE_MIXTURE, axis: value} for axis, values in MIXTURE_AXES.items() for value in values
+    ]
     varied = [Mixture(**point, sizes=s, width=w) for point in points for s, w in SHAPES]
     growth = [
-        Mixture(n_records, n_features, MIDDLE["n_clusters"], "balanced", "wide")
-        for n_features in AXES["n_features"]
-        for n_records in AXES["n_records"]
+        Mixture(n_records, n_features, MIDDLE_MIXTURE["n_clusters"], "balanced", "wide")
+        for n_features in MIXTURE_AXES["n_features"]
+        for n_records in MIXTURE_AXES["n_records"]
     ]
     return list(dict.fromkeys([*varied, *growth]))
 
@@ -228,7 +229,7 @@ def _apart(generator: np.random.Generator, number: int, distance: float) -> Floa
     centres = np.empty((0, 2))
     attempts = 0
     while len(centres) < number:
-        point = generator.uniform(-EDGE, EDGE, 2)
+        point = generator.uniform(-CENTRE_RANGE, CENTRE_RANGE, 2)
         if (np.linalg.norm(centres - point, axis=1) >= distance).all():
             centres = np.vstack([centres, point])
         attempts += 1

@@ -44,7 +44,7 @@ def watched(module: Any, n_features: int) -> list[Round]:
     return rounds
 
 
-def run(settings: dict[str, Any]) -> dict[str, Any]:
+def run_peer(settings: dict[str, Any]) -> dict[str, Any]:
     """The centres of every seed, and the rounds of the first."""
     points = np.load(settings["points"])
     module = importlib.import_module("diffprivlib.models.k_means")
@@ -67,4 +67,4 @@ def run(settings: dict[str, Any]) -> dict[str, Any]:
 if __name__ == "__main__":
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a peer's old habits; its errors still end the run
-        sys.stdout.write(json.dumps(run(json.load(sys.stdin))))
+        sys.stdout.write(json.dumps(run_peer(json.load(sys.stdin))))

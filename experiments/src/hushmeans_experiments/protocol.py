@@ -46,8 +46,13 @@ class Figure:
         return {"epsilon": self.dataset.epsilon}
 
     @property
+    def values(self) -> tuple[float, ...]:
+        """The points of the horizontal axis."""
+        return EPSILONS if self.axis == "epsilon" else CLUSTER_NUMBERS
+
+    @property
     def settings(self) -> Iterator[Setting]:
-        for value in EPSILONS if self.axis == "epsilon" else CLUSTER_NUMBERS:
+        for value in self.values:
             point = {**self.fixed, self.axis: value}
             for method in PAPER_METHODS:
                 yield Setting.of_the_paper(

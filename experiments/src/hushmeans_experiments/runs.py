@@ -13,11 +13,12 @@ from hushmeans.budget import SCHEDULES, Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import Laplace
 from hushmeans.curator.sources.memory import MemorySource
-from hushmeans.evaluate import score
 from hushmeans.methods.merge import RULES, merge
 from hushmeans.methods.paper import PAPER_METHODS
 from hushmeans.methods.rounds import SMALLEST_SIZE, noisy_rounds
 from hushmeans.methods.start import sphere_packing
+from hushmeans_experiments.materials import Materials, piece_file
+from hushmeans_experiments.scoring import score_encoded
 
 MASTER_SEED = 20_260_101
 """Every start and every draw of noise follows from this number and from what is run."""
@@ -61,26 +62,29 @@ class Setting:
 
 
 @dataclass(frozen=True, order=True)
-class Batch:
+class RunBatch:
     """All runs of a setting from one start: the unit of work, and of what a crash can lose."""
 
     setting: Setting
     start: int
     runs: int
 
-    @property
-    def name(self) -> str:
-        return f"{self.setting.name}-start{self.start}-runs{self.runs}"
+    def file(self, materials: Materials) -> str:
+        name = f"{self.setting.name}-start{self.start}-runs{self.runs}"
+        return piece_file(name, self.setting.dataset, materials)
+
+    def run(self, materials: Materials) -> pa.Table:
+        return run_batch(self, materials.source(self.setting.dataset))
 
 
-def batches(setting: Setting, runs: int, starts: int = 20) -> Iterator[Batch]:
+def run_batches(setting: Setting, runs: int, starts: int = 20) -> Iterator[RunBatch]:
     """The paper's protocol: 20 starts, and as many runs from each as make up the total."""
     starts = min(starts, runs)
     for start in range(starts):
-        yield Batch(setting, start, runs // starts + (start < runs % starts))
+        yield RunBatch(setting, start, runs // starts + (start < runs % starts))
 
 
-def run_batch(batch: Batch, source: MemorySource) -> pa.Table:
+def run_batch(batch: RunBatch, source: MemorySource) -> pa.Table:
     """One row per run and merging rule, with the scores of the clusters.
 
     The methods that merge are scored under every rule: merging is the last step, so the same
@@ -101,7 +105,7 @@ def run_batch(batch: Batch, source: MemorySource) -> pa.Table:
         curator.settle()
         for rule in RULES if setting.n > 1 else (UNMERGED,):
             merged = clusters if rule == UNMERGED else merge(clusters, setting.n_clusters, rule)
-            scores = score(source.records, grid, merged.centroids)
+            scores = score_encoded(source.records, grid, merged.centroids)
             rows.append((rule, batch.start, number, scores.nicv, scores.nicv_squared))
     return _table(setting, rows)
 

@@ -1,4 +1,4 @@
-"""Made-up tables of the shapes of the paper's datasets, for machines that do not have those."""
+"""Synthetic tables with the shapes of the paper's datasets, for machines without those."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.forecasting.mixture import scattered
 from hushmeans_experiments.datasets import Dataset, encoded
 
 
@@ -17,5 +18,5 @@ def stand_in(dataset: Dataset) -> MemorySource:
     centres = generator.uniform(-0.8, 0.8, (dataset.n_clusters, dataset.n_features))
     shares = generator.dirichlet(np.full(dataset.n_clusters, 3.0))
     kinds = generator.choice(dataset.n_clusters, size=dataset.n_records, p=shares)
-    records = generator.normal(centres[kinds], 0.2)
+    records = scattered(generator, centres, 0.2, kinds)
     return encoded(pa.table({f"feature_{f}": column for f, column in enumerate(records.T)}))

@@ -1,4 +1,4 @@
-"""What is to be reached on the paper's datasets, and what others report there.
+"""Target scores on the paper's datasets, and what others report there.
 
 NICV at epsilon 0.2 and 1, with the paper's number of clusters and published ranges as bounds.
 """
@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-EPSILONS = (0.2, 1.0)
-DATASETS = ("blood", "adult", "tripadvisor", "electrical", "ratings", "credit")
+TARGET_EPSILONS = (0.2, 1.0)
+TARGET_DATASETS = ("blood", "adult", "tripadvisor", "electrical", "ratings", "credit")
 APPROXIMATE = 1e-6
 """The delta of the targets that are not for pure epsilon."""
 
-Figures = tuple[tuple[float, float], ...]
+ReportedValues = tuple[tuple[float, float], ...]
 """A pair per dataset: at epsilon 0.2 and at 1."""
 
-TARGETS: Mapping[float, Figures] = {
+TARGETS: Mapping[float, ReportedValues] = {
     0.0: ((0.50, 0.39), (0.38, 0.38), (0.88, 0.74), (1.804, 1.791), (2.42, 2.28), (0.80, 0.776)),
     APPROXIMATE: (
         (0.51, 0.38),
@@ -32,7 +32,7 @@ TARGETS: Mapping[float, Figures] = {
 
 @dataclass(frozen=True)
 class Quoted:
-    """Figures of a peer that were measured elsewhere, from a few runs each.
+    """A peer's NICV as measured elsewhere, from a few runs each.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Quoted:
 
     method: str
     promise: str
-    figures: Figures
+    values: ReportedValues
 
 
 QUOTED = (
@@ -121,22 +121,22 @@ QUOTED = (
 )
 
 
-def figure(figures: Figures, dataset: str, epsilon: float) -> float | None:
-    """The figure for a dataset and an epsilon; None where there is none.
+def reported_value(values: ReportedValues, dataset: str, epsilon: float) -> float | None:
+    """The value for a dataset and an epsilon; None where there is none.
 
     Examples
     --------
-    >>> figure(TARGETS[0.0], "blood", 1.0)
+    >>> reported_value(TARGETS[0.0], "blood", 1.0)
     0.39
     """
-    if dataset not in DATASETS or epsilon not in EPSILONS:
+    if dataset not in TARGET_DATASETS or epsilon not in TARGET_EPSILONS:
         return None
-    return figures[DATASETS.index(dataset)][EPSILONS.index(epsilon)]
+    return values[TARGET_DATASETS.index(dataset)][TARGET_EPSILONS.index(epsilon)]
 
 
 @dataclass(frozen=True)
-class Mark:
-    """A mean held against a target.
+class TargetResult:
+    """A mean compared with its target.
 
     Attributes
     ----------
@@ -160,13 +160,15 @@ class Mark:
         return f"{word} by {100 * abs(self.gap):.1f} ± {100 * self.error:.1f} %"
 
 
-def mark(dataset: str, epsilon: float, delta: float, mean: float, error: float) -> Mark | None:
-    """How a mean does against its target; None where there is no target.
+def against_target(
+    dataset: str, epsilon: float, delta: float, mean: float, error: float
+) -> TargetResult | None:
+    """A mean compared with its target; None where there is no target.
 
     Examples
     --------
-    >>> str(mark("adult", 0.2, 0.0, 0.399, 0.001))
+    >>> str(against_target("adult", 0.2, 0.0, 0.399, 0.001))
     'missed by 5.0 ± 0.3 %'
     """
-    target = figure(TARGETS[delta], dataset, epsilon) if delta in TARGETS else None
-    return None if target is None else Mark(target, mean / target - 1, error / target)
+    target = reported_value(TARGETS[delta], dataset, epsilon) if delta in TARGETS else None
+    return None if target is None else TargetResult(target, mean / target - 1, error / target)

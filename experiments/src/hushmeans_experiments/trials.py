@@ -8,36 +8,29 @@ from __future__ import annotations
 import warnings
 import zlib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
-from functools import lru_cache
-from pathlib import Path
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import pyarrow as pa
 
-from hushmeans.curator.sources.memory import MemorySource, from_memory
+from hushmeans.curator.sources.memory import MemorySource
 from hushmeans.errors import SimulationWarning
-from hushmeans.evaluate import score
 from hushmeans.fitting import fit_release
-from hushmeans.schema import Bounds
 from hushmeans.settings import Settings
 from hushmeans.types import FloatArray
 from hushmeans_experiments.baselines import Baseline, run_baseline
-from hushmeans_experiments.datasets import DATASETS, load
-from hushmeans_experiments.families import family
-from hushmeans_experiments.long_work import code_mark
+from hushmeans_experiments.materials import UNIT_BOX, Materials, points_of
 from hushmeans_experiments.peers import PEERS, Answer, PeerError, ask_peer
 from hushmeans_experiments.runs import MASTER_SEED
-from hushmeans_experiments.standins import stand_in
+from hushmeans_experiments.scoring import score_encoded
 
 REFERENCES = "references"
 """The method of the trial that measures k-means without privacy, and a single point."""
-UNIT_BOX = (-1.0, 1.0)
 RUNS_PER_PIECE = 10
 
 
 @dataclass(frozen=True, order=True)
-class Cell:
+class ComparisonCell:
     """What is compared: one method on one dataset under one promise.
 
     Attributes
@@ -71,44 +64,22 @@ class Trial:
         The number of its first run: a run has the same seed however runs are divided.
     """
 
-    cell: Cell
+    cell: ComparisonCell
     first: int
     runs: int
 
-
-@dataclass(frozen=True)
-class Materials:
-    """What trials are made with.
-
-    Attributes
-    ----------
-    data
-        The folder of the paper's datasets; None for generated stand-ins.
-    peer_python
-        The Python of each peer that could be installed, by the peer's label.
-    mark
-        The mark of the code, taken once for all processes.
-    """
-
-    data: Path | None
-    peer_python: tuple[tuple[str, Path], ...] = ()
-    mark: str = field(default_factory=code_mark)
-
-    def title(self, dataset: str) -> str:
-        """What results on a dataset are called: those on a stand-in have no targets."""
-        made_up = self.data is None and dataset in DATASETS
-        return f"{dataset} (stand-in)" if made_up else dataset
-
-    def piece_name(self, trial: Trial) -> str:
-        """A name for the file of a trial's results, another one for whatever changes them."""
-        stem = f"{trial.cell.name}-runs{trial.first}+{trial.runs}"
-        if self.title(trial.cell.dataset) != trial.cell.dataset:
+    def file(self, materials: Materials) -> str:
+        stem = f"{self.cell.name}-runs{self.first}+{self.runs}"
+        if materials.uses_stand_in(self.cell.dataset):
             stem = f"stand-in-{stem}"
-        ours = trial.cell.method not in (*PEERS, REFERENCES)
-        return f"{stem}-{self.mark}.parquet" if ours else f"{stem}.parquet"
+        ours = self.cell.method not in (*PEERS, REFERENCES)
+        return f"{stem}-{materials.mark}.parquet" if ours else f"{stem}.parquet"
+
+    def run(self, materials: Materials) -> pa.Table:
+        return run_trial(self, materials)
 
 
-def trials(cell: Cell, runs: int) -> Iterator[Trial]:
+def trials(cell: ComparisonCell, runs: int) -> Iterator[Trial]:
     """All runs of a cell, in pieces; the references have nothing random in them."""
     if cell.method == REFERENCES:
         runs = 1
@@ -117,14 +88,14 @@ def trials(cell: Cell, runs: int) -> Iterator[Trial]:
 
 
 def run_trial(trial: Trial, materials: Materials) -> pa.Table:
-    """One row per run with both scores, and what was really spent; see `SCHEMA`."""
+    """One row per run with both scores, and what was really spent; see `TRIAL_SCHEMA`."""
     cell = trial.cell
-    source = open_dataset(cell.dataset, materials.data)
-    told = asdict(cell) | {"dataset": materials.title(cell.dataset)}
+    source = materials.source(cell.dataset)
+    told = asdict(cell) | {"dataset": _title(cell.dataset, materials)}
     if cell.method == REFERENCES:
         lines = run_baseline(Baseline(cell.dataset, cell.n_clusters), source)
         scored = lines.select(["method", "nicv", "nicv_squared"]).to_pylist()
-        return pa.Table.from_pylist([told | {"run": 0} | line for line in scored], SCHEMA)
+        return pa.Table.from_pylist([told | {"run": 0} | line for line in scored], TRIAL_SCHEMA)
     told |= {"spent": cell.epsilon, "spent_as_declared": cell.epsilon}
     if cell.method in PEERS:
         answer = _ask(trial, source, materials)
@@ -135,12 +106,12 @@ def run_trial(trial: Trial, materials: Materials) -> pa.Table:
         centroids = [_fit(cell, source, seed) for seed in seeds(trial)]
     rows = []
     for number, found in enumerate(centroids, start=trial.first):
-        scores = asdict(score(source.records, source.box.grid, found))
+        scores = asdict(score_encoded(source.records, source.box.grid, found))
         rows.append(told | {"run": number} | scores)
-    return pa.Table.from_pylist(rows, SCHEMA)
+    return pa.Table.from_pylist(rows, TRIAL_SCHEMA)
 
 
-SCHEMA = pa.schema(
+TRIAL_SCHEMA = pa.schema(
     [
         ("dataset", pa.string()),
         ("n_clusters", pa.int64()),
@@ -167,22 +138,12 @@ def seeds(trial: Trial) -> list[int]:
     return [int(state[0]) for state in states]
 
 
-@lru_cache(maxsize=1)
-def open_dataset(name: str, data: Path | None) -> MemorySource:
-    """The encoded points of a dataset, kept while a process works on the same one."""
-    if name in DATASETS:
-        source = stand_in(DATASETS[name]) if data is None else load(DATASETS[name], data)
-        return from_memory(points_of(source), Bounds(UNIT_BOX))
-    return from_memory(family(name).points(), Bounds(UNIT_BOX))
+def _title(dataset: str, materials: Materials) -> str:
+    """What results on a dataset are called: those on a stand-in have no targets."""
+    return f"{dataset} (stand-in)" if materials.uses_stand_in(dataset) else dataset
 
 
-def points_of(source: MemorySource) -> FloatArray:
-    """Encoded records as points of the unit box; encoding them again gives the same records."""
-    points: FloatArray = source.records / source.box.grid.unit
-    return points
-
-
-def _fit(cell: Cell, source: MemorySource, seed: int) -> FloatArray:
+def _fit(cell: ComparisonCell, source: MemorySource, seed: int) -> FloatArray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)  # all of this is simulation
         release = fit_release(

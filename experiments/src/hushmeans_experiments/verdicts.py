@@ -30,7 +30,7 @@ ALL = "all six"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ClaimVerdict:
     """What became of one observation on one dataset under one merging rule.
 
     Attributes
@@ -187,7 +187,7 @@ DIMENSION_TEXT = (
 )
 
 
-def judge(starts: pa.Table) -> list[Verdict]:
+def judge(starts: pa.Table) -> list[ClaimVerdict]:
     """All verdicts that the runs allow."""
     scores = Scores(starts)
     verdicts = []
@@ -198,7 +198,9 @@ def judge(starts: pa.Table) -> list[Verdict]:
                 if scores.has(case):
                     difference, note = claim.test(scores, case)
                     verdicts.append(
-                        Verdict(claim.number, merge, dataset, difference, decide(difference), note)
+                        ClaimVerdict(
+                            claim.number, merge, dataset, difference, decide(difference), note
+                        )
                     )
         verdicts.extend(_dimension_verdict(scores, merge))
     return sorted(verdicts, key=lambda verdict: verdict.claim)
@@ -213,7 +215,7 @@ def decide(difference: Interval) -> str:
     return FAILS if difference.low > 0 else UNDECIDED
 
 
-def overall(verdicts: Sequence[Verdict]) -> str:
+def overall(verdicts: Sequence[ClaimVerdict]) -> str:
     """The paper speaks of all cases: one failure fails it."""
     found = {verdict.verdict for verdict in verdicts} or {UNDECIDED}
     if FAILS in found:
@@ -227,7 +229,7 @@ def claim_texts() -> dict[int, str]:
     return dict(sorted({**texts, DIMENSION_CLAIM: DIMENSION_TEXT}.items()))
 
 
-def _dimension_verdict(scores: Scores, merge: str) -> list[Verdict]:
+def _dimension_verdict(scores: Scores, merge: str) -> list[ClaimVerdict]:
     cases = [Case(dataset, merge, "epsilon") for dataset in DATASETS]
     if not all(scores.has(case) for case in cases):
         return []
@@ -244,7 +246,9 @@ def _dimension_verdict(scores: Scores, merge: str) -> list[Verdict]:
         f"{case.dataset} {100 * gain:+.0f} %" for case, gain in zip(cases, gains, strict=True)
     )
     note = f"gain: {gained}"
-    return [Verdict(DIMENSION_CLAIM, merge, ALL, Interval(correlation, low, high), verdict, note)]
+    return [
+        ClaimVerdict(DIMENSION_CLAIM, merge, ALL, Interval(correlation, low, high), verdict, note)
+    ]
 
 
 def _weakest(findings: Sequence[Finding]) -> Finding:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from hushmeans.forecasting.mixture import scattered
 from hushmeans.release import Release
 from hushmeans.release.matching import matched
 from hushmeans.schema import Bounds
@@ -35,10 +36,10 @@ def patients(n_patients: int, seed: int = 0) -> pa.Table:
     generator = np.random.default_rng(seed)
     shares = [share for share, _, _ in GROUPS]
     kinds = generator.choice(len(GROUPS), size=n_patients, p=shares)
-    means = np.array([mean for _, mean, _ in GROUPS], dtype=np.float64)[kinds]
+    means = np.array([mean for _, mean, _ in GROUPS], dtype=np.float64)
     deviations = np.array([deviation for _, _, deviation in GROUPS])[kinds]
     records = np.clip(
-        generator.normal(means, deviations),
+        scattered(generator, means, deviations, kinds),
         [low for low, _ in BOUNDS.values()],
         [high for _, high in BOUNDS.values()],
     )

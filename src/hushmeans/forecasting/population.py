@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from hushmeans.forecasting.mixture import scattered
 from hushmeans.methods.start import public_randomness
 from hushmeans.types import FloatArray, IntArray
 
@@ -71,5 +72,5 @@ def _standins(
     generator = public_randomness(seed)
     centres = generator.uniform(-CENTRE_RANGE, CENTRE_RANGE, (n_clusters, n_features))
     labels = np.arange(max(STANDINS, 10 * n_clusters)) % n_clusters
-    records = generator.normal(centres[labels], width)
+    records = scattered(generator, centres, width, labels)
     return np.clip(records, -1.0, 1.0), labels, centres
