@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         LedgerWarning,
         PrivacyError,
         SimulationWarning,
+        WeakGuaranteeWarning,
     )
     from hushmeans.estimator import DPKMeans
     from hushmeans.evaluate import nicv, nicv_squared
@@ -45,6 +46,7 @@ _HOMES = {
     "PrivacyError": "errors",
     "Release": "release",
     "SimulationWarning": "errors",
+    "WeakGuaranteeWarning": "errors",
     "forecast": "forecasting",
     "nicv": "evaluate",
     "nicv_squared": "evaluate",
@@ -65,6 +67,7 @@ __all__ = [
     "PrivacyError",
     "Release",
     "SimulationWarning",
+    "WeakGuaranteeWarning",
     "__version__",
     "forecast",
     "nicv",

@@ -36,6 +36,10 @@ class SimulationWarning(HushmeansWarning):
     """Seeded noise can be reproduced and subtracted: the result is a simulation, not private."""
 
 
+class WeakGuaranteeWarning(HushmeansWarning):
+    """The budget is so large that little is left of the guarantee."""
+
+
 class LedgerWarning(HushmeansWarning):
     """A fit went through, but something about its ledger needs attention."""
 

@@ -21,6 +21,7 @@ from hushmeans.arguments import Amount, whole_number
 from hushmeans.curator.owner import (
     as_numeric_array,
     is_path,
+    is_plain_list,
     is_spark,
     is_table,
     known_columns,
@@ -207,7 +208,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         """Set the feature attributes that scikit-learn expects."""
         if is_path(X) or is_spark(X) or self.columns is not None:
             self.feature_names_in_ = np.array(self.release_.box.names, dtype=object)
-        else:
+        elif not is_plain_list(X):  # a list has no columns but those that the bounds declare
             validate_data(self, X, reset=True, skip_check_array=True)
         self.n_features_in_ = self.release_.box.n_features
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Sequence
+from fractions import Fraction
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from hushmeans.arguments import whole_number
-from hushmeans.budget import Booking
+from hushmeans.budget import Booking, Budget
 from hushmeans.curator.curator import open_curator
 from hushmeans.curator.watching import Watch
-from hushmeans.errors import InputError, SimulationWarning, warn
+from hushmeans.errors import InputError, SimulationWarning, WeakGuaranteeWarning, warn
 from hushmeans.ledger.payment import Payment
 from hushmeans.methods.start import public_randomness
 from hushmeans.release import Release
@@ -22,6 +24,10 @@ from hushmeans.version import versions
 
 if TYPE_CHECKING:
     from hushmeans.ledger import Ledger
+
+LARGEST_USUAL_EPSILON = 10
+LARGEST_USUAL_DELTA = Fraction(1, 10_000)
+"""Above these a fit warns that little is left of its guarantee."""
 
 SIMULATION_MESSAGE = (
     "a seed is set, so the noise can be reproduced and subtracted: the result is a simulation "
@@ -57,6 +63,8 @@ def fit_release(
     if seed is not None:
         seed = whole_number("seed", seed, at_least=0)
         warn(SIMULATION_MESSAGE, SimulationWarning)
+    else:
+        _warn_of_weak_guarantee(settings.budget)
     watch = watch or Watch()
     with open_curator(
         data,
@@ -91,6 +99,26 @@ def fit_release(
     if payment is not None:
         payment.store(release)
     return release
+
+
+def _warn_of_weak_guarantee(budget: Budget) -> None:
+    """Warn if the budget leaves little of the guarantee, and say what is left."""
+    if budget.epsilon > LARGEST_USUAL_EPSILON:
+        epsilon = float(budget.epsilon)
+        factor = f"e^{epsilon:g}" if epsilon > 300 else f"{math.exp(epsilon):,.0f}"
+        warn(
+            f"epsilon is {epsilon:g}: one person's records may make a result up to {factor} times "
+            "as likely, which protects against very little; 1 is a common choice, and more than "
+            f"{LARGEST_USUAL_EPSILON} is hard to defend",
+            WeakGuaranteeWarning,
+        )
+    if budget.delta > LARGEST_USUAL_DELTA:
+        delta = float(budget.delta)
+        warn(
+            f"delta is {delta:g}: the guarantee allows one person in {1 / delta:,.0f} to be "
+            "exposed completely; choose a delta well below 1 over the number of people, such as 1e-6",
+            WeakGuaranteeWarning,
+        )
 
 
 def _booking(

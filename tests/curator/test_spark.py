@@ -232,7 +232,36 @@ def test_an_error_in_the_middle_of_a_fit_quotes_nothing_and_leaves_nothing(
 
 def test_executors_without_hushmeans_are_reported_as_such() -> None:
     error = ImportError("...\nModuleNotFoundError: No module named 'hushmeans'\n...")
-    assert "the executors cannot import hushmeans; install it" in spark._explain(error, ())
+    assert "the executors cannot import hushmeans; install it" in spark._explain(error)
+
+
+@pytest.mark.parametrize("chance", ["rand()", "uuid()", "monotonically_increasing_id()"])
+def test_a_query_that_spark_calls_nondeterministic_is_refused_before_anything_is_spent(
+    session: SparkSession, chance: str
+) -> None:
+    frame = session.createDataFrame(people(10))
+    used = frame.selectExpr("age", f"visits + length(string({chance})) as visits")
+    told = Told()
+    with pytest.raises(InputError, match="its query is not deterministic") as refusal:
+        hushmeans.fitting.fit_release(used, Settings.of(2, 1), bounds=BOUNDS, seed=0, watch=told)
+    check_that_nothing_leaks(refusal.value)
+    assert told.spent == []
+    assert cached(session) == 0
+    unused = frame.selectExpr("age", "visits", f"{chance} as chance")
+    with managed_source(unused, BOUNDS, ["age", "visits"]) as source:
+        assert source.answer(Size()).tolist() == [10]
+
+
+def test_an_executor_with_another_kernel_is_refused_before_anything_is_spent(
+    session: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = session.createDataFrame(people(10))
+    monkeypatch.setattr(spark, "sources_digest", lambda: "of another version")
+    told = Told()
+    with pytest.raises(InputError, match="an executor has another version") as refusal:
+        hushmeans.fitting.fit_release(frame, Settings.of(2, 1), bounds=BOUNDS, seed=0, watch=told)
+    check_that_nothing_leaks(refusal.value)
+    assert told.spent == []
 
 
 def executors(session: SparkSession) -> list[int]:
@@ -313,7 +342,7 @@ def run(*arguments: str) -> int:
     return command_line.run("fit", *arguments, "--bounds", "bounds.toml", *FIT)
 
 
-@pytest.mark.parametrize("name", ["people.parquet", "parts", "odd.csv"])
+@pytest.mark.parametrize("name", ["people.parquet", "parts", "odd.csv", "text.csv"])
 def test_files_give_the_same_release_with_and_without_spark(folder: Path, name: str) -> None:
     assert run(name, "--out", "plain.json") == 0
     assert run(str(folder / name), "--spark", MASTER, "--out", "spark.json") == 0
@@ -323,7 +352,6 @@ def test_files_give_the_same_release_with_and_without_spark(folder: Path, name: 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("text.csv", "column 'visits' contains text instead of numbers; drop or recode it"),
         ("ragged.csv", "some rows do not have as many fields as the header"),
         ("headless.csv", "headless.csv: the first row looks like a record"),
         ("broken.parquet", "broken.parquet: this is not valid Parquet"),

@@ -15,7 +15,6 @@ import hushmeans
 from helpers.canary import BOX, VALUE, found_below, found_in, grid_value
 from hushmeans.curator import compiled
 from hushmeans.curator.sources import spark_files
-from hushmeans.errors import InputError
 from hushmeans.estimator import DPKMeans
 
 if TYPE_CHECKING:
@@ -88,9 +87,9 @@ def test_what_we_run_on_sparks_executors_says_nothing_of_a_record(
     bad.write_text(f"age,visits\n{VALUE!r},1\nx{VALUE!r},1\n")
     model = DPKMeans(2, bounds=BOUNDS)
     said = [repr(model.fit(spark_files._read(session, str(good), None)).release_)]
-    with pytest.raises(InputError, match="column 'age' contains text") as refusal:
-        model.fit(spark_files._read(session, str(bad), None))
-    said += [str(refusal.value), repr(refusal.value.__context__), *capfd.readouterr()]
-    said += [log.read_text() for log in Path(os.environ["SPARK_HOME"], "work").rglob("std*")]
-    assert any("contains text instead of numbers" in each for each in said[5:])
+    said += [repr(model.fit(spark_files._read(session, str(bad), None)).release_)]
+    said += capfd.readouterr()
+    logs = [log.read_text() for log in Path(os.environ["SPARK_HOME"], "work").rglob("std*")]
+    assert logs
+    said += logs
     assert [found_in(each) for each in said] == [None] * len(said)

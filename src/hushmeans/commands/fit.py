@@ -28,12 +28,7 @@ def fit(
     ],
     k: options.ClusterNumber,
     epsilon: options.Epsilon,
-    bounds: Annotated[
-        Path | None,
-        typer.Option(
-            help="A TOML file with the public range of each feature, such as age = [17, 90]."
-        ),
-    ] = None,
+    bounds: options.BoundsFile = None,
     delta: options.Delta = "0",
     method: options.MethodName = "refined",
     option: options.MethodOptions = None,
@@ -46,10 +41,7 @@ def fit(
         int | None,
         typer.Option(help="Simulate the noise from a seed: reproducible and NOT private."),
     ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(help="The columns to use as features, separated by commas; by default all."),
-    ] = None,
+    columns: options.Columns = None,
     cache: Annotated[
         Path | None,
         typer.Option(
@@ -103,7 +95,7 @@ def fit(
 
     to_debit = _ledger_to_debit(ledger, dataset, release_id, none=no_ledger)
     name = None if to_debit is None else dataset or named_after(file)
-    features = None if columns is None else columns.split(",")
+    features = options.column_names(columns)
     settings = options.settings_of(k, epsilon, delta, method, option, rows_per_person)
     if rows is not None:
         _announce(rows, settings, bounds, features, quiet=json)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hushmeans.commands import budget, demo, extras, fit, plan, predict, report
+from hushmeans.commands import budget, check, demo, extras, fit, plan, predict, report
 from hushmeans.errors import HushmeansError, HushmeansWarning
 from hushmeans.version import __version__
 
@@ -21,6 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+app.command()(check.check)
 app.command()(fit.fit)
 app.command()(predict.predict)
 app.command()(plan.plan)

@@ -45,7 +45,20 @@ LedgerAddress = Annotated[
     ),
 ]
 ReleaseFile = Annotated[Path, typer.Argument(help="A release written by hushmeans fit.")]
+BoundsFile = Annotated[
+    Path | None,
+    typer.Option(help="A TOML file with the public range of each feature, such as age = [17, 90]."),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(help="The columns to use as features, separated by commas; by default all."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def column_names(columns: str | None) -> list[str] | None:
+    """The names in a list separated by commas; None for all columns."""
+    return None if columns is None else columns.split(",")
 
 
 def settings_of(

@@ -15,9 +15,11 @@ from hushmeans.curator.kernel import nearest, squared_distances
 from hushmeans.curator.sources import is_path, open_local_source, open_source_for_box
 from hushmeans.curator.sources.folders import FORMAT_BY_SUFFIX
 from hushmeans.curator.sources.memory import as_numeric_array
+from hushmeans.curator.sources.numbers import is_plain_list
 from hushmeans.curator.sources.spark import is_spark
 from hushmeans.curator.sources.spark_files import read_on_spark
 from hushmeans.curator.sources.tables import is_table, known_columns
+from hushmeans.curator.sources.tally import ColumnTally, tally_columns
 from hushmeans.distances import distances
 from hushmeans.errors import InputError
 from hushmeans.schema import Bounds, Box, Grid
@@ -25,16 +27,19 @@ from hushmeans.types import FloatArray, GridArray, IntArray
 
 __all__ = [
     "FORMAT_BY_SUFFIX",
+    "ColumnTally",
     "as_numeric_array",
     "distances_to",
     "encoded_squares",
     "is_path",
+    "is_plain_list",
     "is_spark",
     "is_table",
     "known_columns",
     "labels",
     "nearest_squares",
     "read_on_spark",
+    "tally_columns",
 ]
 
 
@@ -49,14 +54,17 @@ def labels(data: Any, box: Box, centroids: FloatArray) -> Iterator[IntArray]:
         In the unit box.
     """
     snapped = box.grid.snap(centroids)
-    return (nearest(records, snapped) for records in open_source_for_box(data, box).encoded())
+    return (
+        nearest(records, snapped) for records in open_source_for_box(_checked(data), box).encoded()
+    )
 
 
 def distances_to(data: Any, box: Box, centroids: FloatArray) -> FloatArray:
     """The distance from each record to each centroid, in the unit box."""
     unit = box.grid.unit
     parts = [
-        distances(records / unit, centroids) for records in open_source_for_box(data, box).encoded()
+        distances(records / unit, centroids)
+        for records in open_source_for_box(_checked(data), box).encoded()
     ]
     return np.concatenate([np.empty((0, len(centroids))), *parts])
 
@@ -72,9 +80,9 @@ def nearest_squares(data: Any, where: Box | Bounds, centres: Any) -> FloatArray:
         A table of centres in original units.
     """
     source = (
-        open_source_for_box(data, where)
+        open_source_for_box(_checked(data), where)
         if isinstance(where, Box)
-        else open_local_source(data, where)
+        else open_local_source(_checked(data), where)
     )
     box = source.box
     table = as_numeric_array(centres, "the centres").astype(np.float64)
@@ -87,3 +95,8 @@ def nearest_squares(data: Any, where: Box | Bounds, centres: Any) -> FloatArray:
 def encoded_squares(records: GridArray, grid: Grid, centroids: FloatArray) -> FloatArray:
     """As `nearest_squares`, for encoded records and centroids in the unit box."""
     return squared_distances(records, centroids * grid.unit) / grid.unit**2
+
+
+def _checked(data: Any) -> Any:
+    """The data; a list as an array, whose shape and types its owner may learn from an error."""
+    return as_numeric_array(data) if is_plain_list(data) else data

@@ -21,6 +21,11 @@ BOUNDS_REQUIRED = (
     "would reveal two people's exact values"
 )
 
+NO_COLUMN_NAMES = (
+    "the bounds name features, but the data has no column names; give a table with column names, "
+    "or bounds in column order: (lows, highs)"
+)
+
 
 class Bounds:
     """The public range of every feature, chosen without looking at the records.
@@ -78,10 +83,7 @@ class Bounds:
             high = tuple(high[index] for index in order)
             return Box(low, high, tuple(names))
         if declared is not None and n_features is not None and not self._in_order:
-            raise InputError(
-                "the bounds name features, but the data has no column names; give a table with "
-                "column names, or bounds in column order: (lows, highs)"
-            )
+            raise InputError(NO_COLUMN_NAMES)
         if self._for_all and n_features is not None:
             low, high = low * n_features, high * n_features
         if n_features is not None and len(low) != n_features:
@@ -90,6 +92,28 @@ class Bounds:
                 "give one range per feature"
             )
         return Box(low, high, declared or (tuple(names) if names else None))
+
+    def declared_box(self, what: str) -> Box:
+        """The ranges for data that does not declare its columns itself.
+
+        Parameters
+        ----------
+        what
+            What to call the data in a message.
+
+        Raises
+        ------
+        InputError
+            If the bounds do not say how many features there are: the records must not.
+        """
+        if self._for_all:
+            raise InputError(
+                f"{what} does not declare its number of features, and neither does a single "
+                "(low, high) pair; give one range per feature, or pass a NumPy array"
+            )
+        if self._ranges.names is not None and not self._in_order:
+            raise InputError(NO_COLUMN_NAMES)
+        return self._ranges
 
     def only(self, names: Sequence[str]) -> Bounds:
         """The bounds of some features only; all of them if they have no names.

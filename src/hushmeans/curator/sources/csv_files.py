@@ -1,11 +1,13 @@
-"""CSV files, plain or gzip: every record is parsed on its own, its features as float64."""
+"""CSV files, plain or gzip: every record is parsed on its own, its features as text."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from csv import reader
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,12 +15,12 @@ from pyarrow import csv
 
 from hushmeans.curator.sources.faults import (
     TRUNCATED,
-    Explain,
     explained_as,
     iterate_or_explain,
     read_or_explain,
 )
 from hushmeans.curator.sources.folders import DataFile, lone_file
+from hushmeans.curator.sources.numbers import parse_numbers
 from hushmeans.errors import InputError
 
 HEADER_BYTES = 2**20
@@ -30,29 +32,32 @@ NOT_CSV = explained_as("this is not a valid CSV file with a header row")
 def csv_schema(file: DataFile) -> pa.Schema:
     """The columns named in the header row, all taken to be numbers."""
     header = _header(file)
-    with _opened(file, header, ()):
+    with _opened(file, header):
         return pa.schema([(name, pa.float64()) for name in header])
 
 
 def csv_batches(file: DataFile, names: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
-    """The named columns as float64; empty fields are missing values.
+    """The named columns as bytes, for `parse_numbers`.
 
-    Batches are as large as Arrow's blocks of text, whatever `size`. Other columns may contain any
-    text except line breaks: a stray quote must not make one record swallow the following ones.
+    Batches are as large as Arrow's blocks of text, whatever `size`. A field may contain any text
+    except line breaks: a stray quote must not make one record swallow the following ones.
     """
     header = _header(file)
-    others = [name for name in header if name not in names]
-    with _opened(file, header, names) as stream:
-        for batch in iterate_or_explain(file.label, iter(stream), _explained(header)):
-            _check_line_ends(batch, others, file.label)
+    with _opened(file, header) as stream:
+        for batch in iterate_or_explain(file.label, iter(stream), _fault):
+            _check_line_ends(batch, file.label)
             yield batch.select(list(names))
 
 
 def read_csv(path: Path) -> pa.Table:
     """A whole CSV file, plain or gzip, with all columns read as numbers."""
     file = lone_file(path)
-    columns = csv_schema(file)
-    return pa.Table.from_batches(csv_batches(file, columns.names, 0), columns)
+    schema = csv_schema(file)
+    batches = (
+        pa.record_batch([parse_numbers(column) for column in batch.columns], schema=schema)
+        for batch in csv_batches(file, schema.names, 0)
+    )
+    return pa.Table.from_batches(batches, schema)
 
 
 def _header(file: DataFile) -> list[str]:
@@ -72,59 +77,60 @@ def _header(file: DataFile) -> list[str]:
     return names
 
 
-def _opened(file: DataFile, header: list[str], numbers: Sequence[str]) -> csv.CSVStreamingReader:
-    """A stream of the table, with some columns read as numbers and the others as bytes."""
+@contextmanager
+def _opened(file: DataFile, header: list[str]) -> Iterator[Iterable[pa.RecordBatch]]:
+    """A stream of the table, all columns read as bytes."""
     # With newlines allowed inside quotes, the text after a stray quote becomes one field, which
-    # is not a number or contains a line break, and the file is refused.
+    # contains a line break, and the file is refused.
     # In a table with one column an empty line is a record with a missing value.
     parsing = csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=len(header) > 1)
-    types = dict.fromkeys(header, pa.binary()) | dict.fromkeys(numbers, pa.float64())
+    types = dict.fromkeys(header, pa.binary())
     convert = csv.ConvertOptions(column_types=types, strings_can_be_null=True)
-    stream = read_or_explain(
-        file.label,
-        lambda: csv.open_csv(file.path, parse_options=parsing, convert_options=convert),
-        _explained(header),
-    )
-    if read_or_explain(file.label, lambda: stream.schema.names, NOT_CSV) != header:
-        stream.close()
-        raise InputError(
-            f"{file.label}: the first row is not a header; add a header row with the column names"
-        )
-    return stream
+    options = {"parse_options": parsing, "convert_options": convert}
+    stream = read_or_explain(file.label, lambda: _stream(file.path, options), _fault)
+    if stream is None:
+        yield ()
+        return
+    with stream:
+        if read_or_explain(file.label, lambda: stream.schema.names, NOT_CSV) != header:
+            raise InputError(
+                f"{file.label}: the first row is not a header; "
+                "add a header row with the column names"
+            )
+        yield stream
+
+
+def _stream(path: Path, options: Mapping[str, Any]) -> csv.CSVStreamingReader | None:
+    """Arrow's reader; None for a header without a line end, in which Arrow finds no table."""
+    if b"\n" not in _beginning(path).lstrip():
+        return None
+    return csv.open_csv(path, **options)
+
+
+def _beginning(path: Path) -> bytes:
+    with pa.input_stream(path, compression="detect") as stream:
+        return io.BufferedReader(stream).read(HEADER_BYTES)
 
 
 def _first_row(path: Path) -> list[str]:
-    with pa.input_stream(path, compression="detect") as stream:
-        beginning = io.BytesIO(io.BufferedReader(stream).read(HEADER_BYTES))
-    line = next(filter(bytes.strip, beginning), b"")
+    line = next(filter(bytes.strip, io.BytesIO(_beginning(path))), b"")
     return next(reader([line.decode("utf-8-sig").rstrip("\r\n")]), [])
 
 
-def _check_line_ends(batch: pa.RecordBatch, names: Sequence[str], label: str) -> None:
-    for name in names:
-        if pc.any(pc.match_substring_regex(batch.column(name), r"[\r\n]")).as_py():
+def _check_line_ends(batch: pa.RecordBatch, label: str) -> None:
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        if pc.any(pc.match_substring_regex(column, r"[\r\n]")).as_py():
             raise InputError(
                 f"{label}: column {name!r} has a line break or a stray quote in a field, so the "
                 "end of a record is ambiguous; remove the column from the file"
             )
 
 
-def _explained(names: Sequence[str]) -> Explain:
-    """Explains an exception for a table with these columns, without the value it quotes."""
-
-    def explain(error: Exception) -> str:
-        return _fault(str(error), names) if isinstance(error, pa.ArrowInvalid) else TRUNCATED
-
-    return explain
-
-
-def _fault(message: str, names: Sequence[str]) -> str:
-    head = message.partition(":")[0]
-    if head.startswith("In CSV column #"):
-        index = int(head.removeprefix("In CSV column #"))
-        name = repr(names[index]) if index < len(names) else "beyond the header"
-        return f"column {name} contains text instead of numbers; drop or recode it"
-    return "some rows do not have as many fields as the header"
+def _fault(error: Exception) -> str:
+    """Explains an exception without the value it quotes."""
+    if isinstance(error, pa.ArrowInvalid):
+        return "some rows do not have as many fields as the header"
+    return TRUNCATED
 
 
 def is_number(text: str) -> bool:

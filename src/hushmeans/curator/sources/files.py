@@ -89,7 +89,7 @@ class FileSource:
 
     def work(self, use: Callable[[GridArray], Result]) -> Iterator[Result]:
         """The result of `use` for each batch of encoded records, in order."""
-        return in_parallel(lambda batch: use(self._encode(batch)), self._batches(), self.threads)
+        return in_parallel(lambda batch: use(self._encode(batch)), self.batches(), self.threads)
 
     def check_beginnings(self) -> None:
         """Raise an error if the first batch of a file cannot be read."""
@@ -100,7 +100,8 @@ class FileSource:
         self.watch.read(batch.records.num_rows)
         return encode(tables.feature_values(batch.records, self.names, batch.constants), self.box)
 
-    def _batches(self) -> Iterator[FileBatch]:
+    def batches(self) -> Iterator[FileBatch]:
+        """The records as they stand in the files, in their order."""
         for file in self.files:
             yield from self._batches_of(file)
 

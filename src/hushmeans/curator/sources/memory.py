@@ -16,12 +16,16 @@ from hushmeans.curator import kernel
 from hushmeans.curator.encode import encode
 from hushmeans.curator.questions import Question
 from hushmeans.curator.sources import tables
+from hushmeans.curator.sources.numbers import is_plain_list, numbers_in_rows
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.schema import Bounds, Box
 from hushmeans.types import GridArray, IntArray
 
 MEMORY_BATCH = 16_384
 """Records encoded at a time, to avoid a float copy of the whole table."""
+
+DTYPE_KINDS = {"U": "text", "S": "bytes", "O": "of dtype object", "M": "dates", "m": "durations"}
+"""NumPy's kinds in a word; a whole dtype, such as <U37, tells of the records."""
 
 TableBatch: TypeAlias = np.ndarray[Any, Any] | pa.RecordBatch
 """Some records, in original units."""
@@ -53,8 +57,12 @@ def from_memory(data: Any, bounds: Bounds, columns: Sequence[str] | None = None)
             "columns needs a table or a file with column names, not an array; "
             "pass an array of the features only"
         )
-    array = as_numeric_array(data)
-    box = bounds.box(n_features=array.shape[1])
+    if is_plain_list(data):
+        box = bounds.declared_box("a list")
+        array: np.ndarray[Any, Any] = numbers_in_rows(data, box.n_features)
+    else:
+        array = as_numeric_array(data)
+        box = bounds.box(n_features=array.shape[1])
     batches = [array[start : start + MEMORY_BATCH] for start in range(0, len(array), MEMORY_BATCH)]
     return MemorySource(box, _encode_all(batches, box))
 
@@ -90,7 +98,8 @@ def as_numeric_array(data: Any, what: str = "the data") -> np.ndarray[Any, Any]:
         )
     if array.dtype.kind not in "biuf":
         raise InputTypeError(
-            f"{what} must be numeric, not of dtype {array.dtype}; convert it with astype"
+            f"{what} must be numeric, not {DTYPE_KINDS.get(array.dtype.kind, 'of another kind')}; "
+            "convert it with astype"
         )
     if array.ndim != 2:
         raise InputError(

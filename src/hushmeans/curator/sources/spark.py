@@ -15,11 +15,13 @@ import numpy as np
 import pyarrow as pa
 
 from hushmeans.curator import kernel
+from hushmeans.curator.compiled.caching import sources_digest
 from hushmeans.curator.encode import encode
 from hushmeans.curator.questions import Question, Size
 from hushmeans.curator.sources import tables
 from hushmeans.curator.sources.faults import read_or_explain
 from hushmeans.curator.sources.pieces import from_pieces, to_pieces
+from hushmeans.errors import InputError
 from hushmeans.schema import Bounds, Box
 from hushmeans.types import IntArray
 
@@ -37,10 +39,11 @@ MOST_TOTALS_ON_DRIVER = 8192
 
 LABEL = "the Spark DataFrame"
 
-TEXT_IN_COLUMN = "column {!r} contains text instead of numbers; drop or recode it"
-
 QUOTING_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 """PySpark's loggers on the driver whose messages quote values."""
+
+OTHER_VERSION = "an executor has another version of hushmeans, or of what its kernel is made with"
+"""What an executor answers whose code is not the driver's."""
 
 EXECUTOR_MODULES = ("hushmeans", "numba", "numpy", "pyarrow")
 """What an executor must be able to import."""
@@ -65,7 +68,7 @@ class SparkSource:
         InputError
             If Spark fails; the message does not quote Spark's own, which may contain values.
         """
-        parts = _run(lambda: self._parts(question), self.box)
+        parts = _run(lambda: self._parts(question))
         answer = np.zeros(math.prod(question.shape), dtype=np.int64)
         np.add.at(answer, parts.column(0).to_numpy(), parts.column(1).to_numpy())
         return answer.reshape(question.shape)
@@ -77,7 +80,8 @@ class SparkSource:
 
     def _parts(self, question: Question) -> pa.Table:
         """Positions in the answer, and the totals to add there."""
-        add = partial(_add_up, question=question, n_features=self.box.n_features)
+        n_features = self.box.n_features
+        add = partial(_add_up, question=question, n_features=n_features, code=sources_digest())
         parts = self.pieces.mapInArrow(add, "place int, total bigint")
         if math.prod(question.shape) > MOST_TOTALS_ON_DRIVER:
             parts = parts.groupBy("place").sum("total")
@@ -106,7 +110,8 @@ def from_spark(
     first = tables.feature_names(schema, columns)
     box = bounds.box(n_features=len(first), names=first)
     places = [str(schema.get_field_index(name)) for name in box.names or first]
-    source = SparkSource(box, _run(lambda: _encoded(frame, box, places), box))
+    features = _run(lambda: _selected(frame, places))
+    source = SparkSource(box, _run(lambda: _encoded(features, box, places)))
     try:
         source.answer(Size())
     except BaseException:
@@ -115,18 +120,33 @@ def from_spark(
     return source
 
 
-def _encoded(frame: DataFrame, box: Box, places: Sequence[str]) -> DataFrame:
-    """The columns at these positions, as pieces that the cluster keeps."""
+def _selected(frame: DataFrame, places: Sequence[str]) -> DataFrame:
+    """The columns at these positions, which must be the same whenever they are computed.
+
+    Spark computes rows again when an executor is lost: rows that then differ would count twice or
+    not at all.
+    """
     # Renamed to their positions, since Spark treats dots and case in names specially.
     features = frame.toDF(*map(str, range(len(frame.columns)))).select(*places)
-    encode_all = partial(_encode, box=box, names=places)
+    if not features._jdf.queryExecution().optimizedPlan().deterministic():
+        raise InputError(
+            f"{LABEL}: its query is not deterministic (rand, uuid or the like), so records could "
+            "count twice when Spark repeats a task; save the result as a table and fit that"
+        )
+    return features
+
+
+def _encoded(features: DataFrame, box: Box, places: Sequence[str]) -> DataFrame:
+    """The features as pieces that the cluster keeps."""
+    encode_all = partial(_encode, box=box, names=places, code=sources_digest())
     return features.mapInArrow(encode_all, "piece binary").persist()
 
 
 def _encode(
-    batches: Iterator[pa.RecordBatch], *, box: Box, names: Sequence[str]
+    batches: Iterator[pa.RecordBatch], *, box: Box, names: Sequence[str], code: str
 ) -> Iterator[pa.RecordBatch]:
-    """The records of a partition as pieces."""
+    """The records of a partition as pieces, encoded by the driver's code or not at all."""
+    _check_code(code)
     for batch in batches:
         for start in range(0, batch.num_rows, SPARK_BATCH):
             records = encode(tables.feature_values(batch.slice(start, SPARK_BATCH), names), box)
@@ -134,15 +154,22 @@ def _encode(
 
 
 def _add_up(
-    batches: Iterator[pa.RecordBatch], *, question: Question, n_features: int
+    batches: Iterator[pa.RecordBatch], *, question: Question, n_features: int, code: str
 ) -> Iterator[pa.RecordBatch]:
     """The nonzero totals of a partition, and their positions in the answer."""
+    _check_code(code)
     totals = np.zeros(question.shape, dtype=np.int64)
     for batch in batches:
         records = from_pieces(batch.column(0), n_features)
         totals += kernel.answer(question, records, threads=1)
     places = np.flatnonzero(totals).astype(np.int32)
     yield pa.record_batch({"place": places, "total": totals.ravel()[places]})
+
+
+def _check_code(code: str) -> None:
+    """Raise on an executor whose kernel is not made from the same sources as the driver's."""
+    if sources_digest() != code:
+        raise RuntimeError(OTHER_VERSION)
 
 
 def _arrow_type(kind: DataType) -> pa.DataType:
@@ -155,7 +182,7 @@ def _arrow_type(kind: DataType) -> pa.DataType:
         return pa.opaque(pa.null(), kind.simpleString(), "Spark")
 
 
-def _run(work: Callable[[], T], box: Box) -> T:
+def _run(work: Callable[[], T]) -> T:
     """Run a Spark job; a failure is reported, and logged, without values."""
     from pyspark.logger import PySparkLogger
 
@@ -164,18 +191,17 @@ def _run(work: Callable[[], T], box: Box) -> T:
     try:
         for logger in loggers:
             logger.disabled = True
-        return read_or_explain(LABEL, work, partial(_explain, names=box.names or ()))
+        return read_or_explain(LABEL, work, _explain)
     finally:
         for logger, disabled in zip(loggers, before, strict=True):
             logger.disabled = disabled
 
 
-def _explain(error: Exception, names: Sequence[str]) -> str:
+def _explain(error: Exception) -> str:
     """Explain an exception of Spark without quoting it."""
     text = str(error)
-    for fault in map(TEXT_IN_COLUMN.format, names):
-        if fault in text:
-            return fault
+    if OTHER_VERSION in text or "unexpected keyword argument" in text:
+        return f"{OTHER_VERSION}; install the driver's versions on every executor"
     if any(f"No module named '{name}" in text for name in EXECUTOR_MODULES):
         return (
             "the executors cannot import hushmeans; install it with its dependencies in the "

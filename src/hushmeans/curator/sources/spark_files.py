@@ -14,14 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.compute as pc
-from pyarrow import csv
 
 from hushmeans.curator.sources import tables
 from hushmeans.curator.sources.csv_files import is_number
 from hushmeans.curator.sources.faults import explained_as, read_or_explain
 from hushmeans.curator.sources.folders import DataFile
-from hushmeans.curator.sources.spark import TEXT_IN_COLUMN
+from hushmeans.curator.sources.numbers import parse_numbers
 from hushmeans.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,9 +34,6 @@ CSV_OPTIONS: dict[str, str | bool] = {
 }
 """Columns are text, every file has the header of the first, and a row that does not match it is an
 error. One line is one record, so that a stray quote cannot swallow the following records."""
-
-CSV_NULLS = pa.array(csv.ConvertOptions().null_values)
-"""Spellings of a missing value: the same as in CSV files read without Spark."""
 
 
 @contextmanager
@@ -134,18 +129,7 @@ def _read_csv(session: SparkSession, path: str, columns: Sequence[str] | None) -
 def _numbers(
     batches: Iterator[pa.RecordBatch], *, names: Sequence[str]
 ) -> Iterator[pa.RecordBatch]:
-    """Text as numbers, parsed by Arrow as in CSV files read without Spark."""
+    """Text as numbers, parsed as in CSV files read without Spark."""
     for batch in batches:
-        columns = [_parse(column, name) for column, name in zip(batch.columns, names, strict=True)]
+        columns = [parse_numbers(column) for column in batch.columns]
         yield pa.record_batch(columns, names=list(names))
-
-
-def _parse(column: pa.Array, name: str) -> pa.Array:
-    texts = pc.utf8_trim_whitespace(column.cast(pa.string()))
-    texts = pc.if_else(pc.is_in(texts, CSV_NULLS), pa.scalar(None, pa.string()), texts)
-    try:
-        return texts.cast(pa.float64())
-    except pa.ArrowInvalid:
-        pass
-    # Raised outside the handler, since Arrow's exception quotes the text.
-    raise ValueError(TEXT_IN_COLUMN.format(name))

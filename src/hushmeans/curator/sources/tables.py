@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from hushmeans.curator.sources.numbers import parse_numbers
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.types import FloatArray
 
@@ -70,7 +71,7 @@ def feature_names(
             raise InputError(f"{where}there is no column {name!r}; correct the name of the feature")
         if not _is_numeric(schema.field(name).type):
             raise InputTypeError(
-                f"{where}column {name!r} has type {schema.field(name).type}, which is not numeric; "
+                f"{where}column {name!r} holds {_described(schema.field(name).type)}, not numbers; "
                 "drop it, convert it, or select the features with columns (--columns)"
             )
     return names
@@ -91,9 +92,15 @@ def feature_values(
         if name in constants:
             records[:, index] = constants[name]
         else:
-            floats = batch.column(name).cast(pa.float64(), safe=False)
-            records[:, index] = floats.to_numpy(zero_copy_only=False)
+            records[:, index] = as_floats(batch.column(name)).to_numpy(zero_copy_only=False)
     return records
+
+
+def as_floats(column: pa.Array) -> pa.Array:
+    """A column as float64: numbers cast, and the text of a CSV file parsed."""
+    if pa.types.is_binary(column.type):
+        return parse_numbers(column)
+    return column.cast(pa.float64(), safe=False)
 
 
 def _is_numeric(kind: pa.DataType) -> bool:
@@ -105,6 +112,17 @@ def _is_numeric(kind: pa.DataType) -> bool:
         pa.types.is_null,
     )
     return any(test(kind) for test in tests)
+
+
+def _described(kind: pa.DataType) -> str:
+    """A type in a word; its details, such as the width of an index, may tell of the records."""
+    if pa.types.is_dictionary(kind):
+        return "categories"
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return "text"
+    if pa.types.is_temporal(kind):
+        return "dates or times"
+    return "values of another type"
 
 
 def _checked_pandas(frame: Any, columns: Sequence[str] | None) -> Any:

@@ -1,0 +1,81 @@
+"""Values of undeclared type as numbers: each on its own, and missing where it is not one.
+
+The bounds declare that a feature is a number. So a value that is not a number cannot stop a fit:
+whether there is one would be a fact about the records.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
+
+from hushmeans.types import FloatArray
+
+MISSING_TEXTS = pa.array(csv.ConvertOptions().null_values)
+"""The texts that stand for a missing value."""
+
+
+def parse_numbers(texts: pa.Array) -> pa.Array:
+    """Text, as strings or bytes, as float64; null where it is missing or not a number.
+
+    Each value is parsed on its own: what stands beside it makes no difference.
+    """
+    present = present_texts(texts)
+    try:
+        return present.cast(pa.float64())
+    except pa.ArrowInvalid:
+        distinct = present.dictionary_encode()
+        return _parsed_apart(distinct.dictionary).take(distinct.indices)
+
+
+def present_texts(texts: pa.Array) -> pa.Array:
+    """Text without the spaces around it; null where it stands for a missing value."""
+    # Bytes are taken as text as they are: checking them would fail for all because of one.
+    trimmed = pc.ascii_trim_whitespace(texts.cast(pa.binary()).view(pa.string()))
+    missing = pc.is_in(trimmed, MISSING_TEXTS)
+    return pc.if_else(missing, pa.scalar(None, pa.string()), trimmed)
+
+
+def _parsed_apart(texts: pa.Array) -> pa.Array:
+    """Halves of an array that cannot be parsed whole, until only single values are left."""
+    try:
+        return texts.cast(pa.float64())
+    except pa.ArrowInvalid:
+        if len(texts) == 1:
+            return pa.nulls(1, pa.float64())
+    middle = len(texts) // 2
+    parts = (_parsed_apart(texts[:middle]), _parsed_apart(texts[middle:]))
+    return pa.concat_arrays(parts)
+
+
+def is_plain_list(data: Any) -> bool:
+    """Whether the data is a Python list or tuple, which declares neither types nor columns."""
+    return isinstance(data, list | tuple)
+
+
+def numbers_in_rows(rows: Sequence[Any], n_features: int) -> FloatArray:
+    """A list of rows as a table; what is not a number, or is not there, is missing."""
+    table = np.full((len(rows), n_features), math.nan)
+    for place, row in enumerate(rows):
+        values = list(row)[:n_features] if isinstance(row, Sequence | np.ndarray) else []
+        for index, value in enumerate(values):
+            table[place, index] = _number(value)
+    return table
+
+
+def _number(value: Any) -> float:
+    """A value as a float; NaN where it is not a number."""
+    if isinstance(value, str | bytes):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:  # a whole number beyond all floats
+        return math.inf if value > 0 else -math.inf
+    except Exception:  # an object may raise anything
+        return math.nan
