@@ -116,7 +116,7 @@ def _warn_of_weak_guarantee(budget: Budget) -> None:
         delta = float(budget.delta)
         warn(
             f"delta is {delta:g}: the guarantee allows one person in {1 / delta:,.0f} to be "
-            "exposed completely; choose a delta well below 1 over the number of people, such as 1e-6",
+            "exposed completely; choose a delta far below 1 over the number of people, say 1e-6",
             WeakGuaranteeWarning,
         )
 
