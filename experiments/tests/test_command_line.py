@@ -168,7 +168,7 @@ def test_an_empty_folder_is_a_clear_mistake(
     (folder / "empty").mkdir()
     monkeypatch.setenv("HUSHMEANS_DATA", "empty")
     assert run("reproduce", "--datasets", "blood") == 2
-    assert capsys.readouterr().err == "hushmeans: empty/blood.csv: there is no such file\n"
+    assert capsys.readouterr().err == "hushmeans: empty/blood.csv: no such file or folder\n"
     assert not (folder / "reproduction").exists()
 
 
@@ -179,7 +179,7 @@ def test_a_corrupt_file_is_a_clear_mistake_before_any_work(
     monkeypatch.setenv("HUSHMEANS_DATA", ".")
     assert run("reproduce", "--datasets", "blood") == 2
     error = capsys.readouterr().err
-    assert error.startswith("hushmeans: blood.csv: column 'b' holds text")
+    assert error.startswith("hushmeans: blood.csv: column 'b' contains text")
     assert "73.123" not in error
     assert not (folder / "reproduction").exists()
 

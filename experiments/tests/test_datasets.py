@@ -70,18 +70,18 @@ def test_a_table_of_another_shape_is_not_the_dataset(tmp_path: Path, text: str, 
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"blood\.csv: there is no such file"):
+    with pytest.raises(InputError, match=r"blood\.csv: no such file or folder"):
         load_dataset(DATASETS["blood"], tmp_path)
 
 
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "it is empty; a CSV table has a header row"),
-        (b"\xff\xfe\x00", "cannot be read as a CSV table"),
-        (b"a,b\n0,10\n4\n8,30\n", "rows do not all have as many fields"),
-        (b"a,b\n0,10\n4,twenty\n8,30\n", "column 'b' holds text"),
-        (b'a,b\n0,10\n4,"20\n8,30\n', "column 'b' holds text"),
+        (b"", "the file is empty; a CSV file needs a header row"),
+        (b"\xff\xfe\x00", "this is not a valid CSV file with a header row"),
+        (b"a,b\n0,10\n4\n8,30\n", "some rows do not have as many fields as the header"),
+        (b"a,b\n0,10\n4,twenty\n8,30\n", "column 'b' contains text instead of numbers"),
+        (b'a,b\n0,10\n4,"20\n8,30\n', "column 'b' contains text instead of numbers"),
         (b"0,10\n4,20\n8,30\n", "first row looks like a record"),
     ],
 )

@@ -92,6 +92,30 @@ def test_a_piece_whose_work_fails_leaves_no_file(
     assert contents(workshop) == {}
 
 
+def test_a_failure_ends_the_work_and_pieces_that_were_begun_are_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def one_fails(workshop: Workshop, piece: RunBatch) -> None:
+        if piece == BATCHES[2]:
+            raise OSError(28, "No space left on device")
+        workshop.path(piece).touch()
+
+    monkeypatch.setattr("hushmeans_experiments.workshop._do_one", one_fails)
+    workshop = Workshop(tmp_path, Materials(None))
+    with pytest.raises(OSError, match="No space left"):
+        workshop.do(BATCHES, jobs=2)
+    assert set(workshop.missing(BATCHES)) >= {BATCHES[2]}
+    assert workshop.missing(BATCHES[:2]) == []
+
+
+def test_an_interrupt_between_two_pieces_gives_no_warning(tmp_path: Path) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):  # a warning would be an error in these tests
+        Workshop(tmp_path, Materials(None)).do(BATCHES, jobs=2, watch=interrupt)
+
+
 @pytest.mark.parametrize("damage", ["empty", "cut off", "turned bits", "other"])
 def test_a_damaged_piece_is_named(tmp_path: Path, damage: str) -> None:
     workshop = Workshop(tmp_path, Materials(None))
@@ -114,7 +138,7 @@ def test_a_damaged_piece_is_named(tmp_path: Path, damage: str) -> None:
 
 
 def test_real_data_comes_from_the_folder(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"blood\.csv: there is no such file"):
+    with pytest.raises(InputError, match=r"blood\.csv: no such file or folder"):
         Workshop(tmp_path / "out", Materials(tmp_path)).do(ONE, jobs=1)
 
 

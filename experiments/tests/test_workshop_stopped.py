@@ -172,7 +172,8 @@ def test_a_full_disk_is_said_in_one_sentence_and_finished_work_is_kept(
     disk, enlarge = small_disk
     full = start(processes, disk, "new", 2)
     code, out, err = full.end()
-    (sentence,) = err.strip().splitlines()
+    sentence = err.strip()
+    assert len(sentence.splitlines()) == 1, err
     assert code == 2
     assert out == ""
     assert sentence.startswith(f"hushmeans: cannot write to {disk / 'new'}: ")

@@ -21,7 +21,7 @@ from hushmeans.types import FloatArray
 
 SPREADS = {"tight": 0.03, "wide": 0.15}
 """Standard deviation of a cluster in every feature."""
-SHAPES = tuple(product(("balanced", "skewed"), SPREADS))
+MIXTURE_SHAPES = tuple(product(("balanced", "skewed"), SPREADS))
 
 
 class Family(Protocol):
@@ -183,7 +183,7 @@ def _mixtures() -> list[Family]:
     points = [
         {**MIDDLE_MIXTURE, axis: value} for axis, values in MIXTURE_AXES.items() for value in values
     ]
-    varied = [Mixture(**point, sizes=s, width=w) for point in points for s, w in SHAPES]
+    varied = [Mixture(**point, sizes=s, width=w) for point in points for s, w in MIXTURE_SHAPES]
     growth = [
         Mixture(n_records, n_features, MIDDLE_MIXTURE["n_clusters"], "balanced", "wide")
         for n_features in MIXTURE_AXES["n_features"]

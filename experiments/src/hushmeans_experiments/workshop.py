@@ -6,6 +6,7 @@ done.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
@@ -86,12 +87,18 @@ def _do_all(
             yield delayed(_failure_of)(do, piece)
 
     jobs = min(jobs, max(len(todo), 1))
+    outcomes = Parallel(jobs, return_as="generator_unordered")(until_one_fails())
     try:
-        for failure in Parallel(jobs, return_as="generator_unordered")(until_one_fails()):
+        for failure in outcomes:
             if failure is None:
                 watch()
             else:
                 failures.append(failure)
+    except KeyboardInterrupt:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # joblib's, that some results are not used
+            outcomes.close()
+        raise
     except BrokenExecutor:
         raise InputError(
             "a worker process was killed, perhaps because memory ran out; finished work is kept: "
