@@ -36,7 +36,7 @@ class Measured:
 
 
 def write(path: Path, gigabytes: float) -> None:
-    """Made-up records; float64 takes about nine bytes a value here."""
+    """Synthetic records; float64 takes about nine bytes a value here."""
     rng = np.random.default_rng(0)
     schema = pa.schema([(name, pa.float64()) for name in NAMES])
     with parquet.ParquetWriter(path, schema) as writer:

@@ -45,7 +45,7 @@ class Mark:
 
 
 def people() -> pa.Table:
-    """A few made-up records."""
+    """A few synthetic records."""
     generator = np.random.default_rng(0)
     ages = generator.normal([20.0, 70.0], 5.0, (100, 2)).ravel()
     return pa.table({"age": ages, "visits": generator.uniform(0, 10, 200)})

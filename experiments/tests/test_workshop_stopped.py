@@ -114,22 +114,22 @@ def start(processes: list[Started], folder: Path, name: str, runs: int) -> Start
 def test_killed_in_the_middle_and_started_again_the_results_are_the_same_bytes(
     folder: Path, processes: list[Started]
 ) -> None:
-    killed = start(processes, folder, "killed", 5)
+    killed = start(processes, folder, "killed", 3)
     killed.wait_for(10)
     killed.signal(signal.SIGKILL)
     assert killed.end()[0] == -signal.SIGKILL
     kept = {path: path.stat().st_mtime_ns for path in killed.finished()}
-    assert 10 <= len(kept) < 101
+    assert 10 <= len(kept) < 61
     assert not (folder / "killed/results.parquet").exists()
-    run_here(folder / "killed", 5)
-    run_here(folder / "undisturbed", 5)
+    run_here(folder / "killed", 3)
+    run_here(folder / "undisturbed", 3)
     for name in ("results.parquet", "summary.csv", "verdicts.csv", "figure-01.svg", "index.html"):
         assert (folder / "killed" / name).read_bytes() == (
             folder / "undisturbed" / name
         ).read_bytes()
     assert {path: path.stat().st_mtime_ns for path in kept} == kept, "finished work was repeated"
-    assert len(killed.finished()) == 101
-    assert parquet.read_table(folder / "killed/results.parquet").num_rows == 5 * 5 * (2 + 2 * 2)
+    assert len(killed.finished()) == 61
+    assert parquet.read_table(folder / "killed/results.parquet").num_rows == 5 * 3 * (2 + 2 * 2)
 
 
 def test_ctrl_c_keeps_finished_work_and_says_so(folder: Path, processes: list[Started]) -> None:

@@ -10,8 +10,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from hushmeans.curator.sources.csv_files import read_csv
+from hushmeans.curator.sources.csv_files import csv_batches, csv_schema
+from hushmeans.curator.sources.folders import lone_file
 from hushmeans.curator.sources.memory import MemorySource, from_memory
+from hushmeans.curator.sources.numbers import parse_numbers
 from hushmeans.errors import InputError
 from hushmeans.schema import Bounds
 
@@ -74,7 +76,7 @@ def load_dataset(dataset: Dataset, folder: Path) -> MemorySource:
     The bounds are the dataset's own smallest and largest values, as in the paper. For these
     public datasets they are published; for data about people that would leak.
     """
-    table = read_csv(folder / dataset.file)
+    table = _read(folder / dataset.file)
     shape = (table.num_rows, table.num_columns)
     if shape != (dataset.n_records, dataset.n_features):
         raise InputError(
@@ -82,6 +84,17 @@ def load_dataset(dataset: Dataset, folder: Path) -> MemorySource:
             f"{dataset.n_records} and {dataset.n_features}: it is not the {dataset.name} dataset"
         )
     return encoded(table)
+
+
+def _read(path: Path) -> pa.Table:
+    """A whole CSV file, plain or gzip, with all columns read as numbers."""
+    file = lone_file(path)
+    schema = csv_schema(file)
+    batches = (
+        pa.record_batch([parse_numbers(column) for column in batch.columns], schema=schema)
+        for batch in csv_batches(file, schema.names, 0)
+    )
+    return pa.Table.from_batches(batches, schema)
 
 
 def encoded(table: pa.Table) -> MemorySource:

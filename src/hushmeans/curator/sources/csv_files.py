@@ -19,8 +19,7 @@ from hushmeans.curator.sources.faults import (
     iterate_or_explain,
     read_or_explain,
 )
-from hushmeans.curator.sources.folders import DataFile, lone_file
-from hushmeans.curator.sources.numbers import parse_numbers
+from hushmeans.curator.sources.folders import DataFile
 from hushmeans.errors import InputError
 
 HEADER_BYTES = 2**20
@@ -47,17 +46,6 @@ def csv_batches(file: DataFile, names: Sequence[str], size: int) -> Iterator[pa.
         for batch in iterate_or_explain(file.label, iter(stream), _fault):
             _check_line_ends(batch, file.label)
             yield batch.select(list(names))
-
-
-def read_csv(path: Path) -> pa.Table:
-    """A whole CSV file, plain or gzip, with all columns read as numbers."""
-    file = lone_file(path)
-    schema = csv_schema(file)
-    batches = (
-        pa.record_batch([parse_numbers(column) for column in batch.columns], schema=schema)
-        for batch in csv_batches(file, schema.names, 0)
-    )
-    return pa.Table.from_batches(batches, schema)
 
 
 def _header(file: DataFile) -> list[str]:
