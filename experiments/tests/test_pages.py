@@ -11,11 +11,11 @@ import pytest
 from helpers.page_reader import Reader
 from hushmeans.methods.merge import RULES
 from hushmeans_experiments.pages import reproduction_page
-from hushmeans_experiments.summary import Interval
+from hushmeans_experiments.summary import MeanInterval
 from hushmeans_experiments.verdicts import ClaimVerdict, claim_texts
 
 VERDICTS = [
-    ClaimVerdict(1, merge, dataset, Interval(-0.1234, -0.2, -0.05), word, note)
+    ClaimVerdict(1, merge, dataset, MeanInterval(-0.1234, -0.2, -0.05), word, note)
     for merge, dataset, word, note in (
         ("nearest", "blood", "holds", ""),
         ("nearest", "adult", "fails", "average_k"),
@@ -81,7 +81,7 @@ def test_nothing_that_the_page_is_given_becomes_markup(tmp_path: Path) -> None:
     bad = "<script>alert('x')</script>\"&"
     figure = tmp_path / "a'onerror='b<i>.svg"
     figure.write_text("<svg/>")
-    verdicts = [ClaimVerdict(1, rule, bad, Interval(0, 0, 0), "holds", bad) for rule in RULES]
+    verdicts = [ClaimVerdict(1, rule, bad, MeanInterval(0, 0, 0), "holds", bad) for rule in RULES]
     reader = Reader(reproduction_page({bad: bad}, verdicts, [figure], {bad: [{bad: bad}]}))
     assert not {"script", "i"} & set(reader.tags)
     assert not reader.handlers

@@ -13,7 +13,7 @@ from hushmeans.methods.merge import RULES
 from hushmeans.methods.paper import PAPER_METHODS
 from hushmeans_experiments.datasets import DATASETS
 from hushmeans_experiments.protocol import CLUSTER_NUMBERS, EPSILONS
-from hushmeans_experiments.summary import Interval
+from hushmeans_experiments.summary import MeanInterval
 from hushmeans_experiments.verdicts import (
     ALL,
     CLAIMS,
@@ -342,7 +342,7 @@ def test_half_a_figure_is_not_judged() -> None:
 def test_an_interval_decides_only_where_it_does_not_touch_zero(
     low: float, high: float, expected: str
 ) -> None:
-    assert decide(Interval((low + high) / 2, low, high)) == expected
+    assert decide(MeanInterval((low + high) / 2, low, high)) == expected
 
 
 @pytest.mark.parametrize(
@@ -358,7 +358,7 @@ def test_an_interval_decides_only_where_it_does_not_touch_zero(
     ],
 )
 def test_one_failure_fails_an_observation(words: str, expected: str) -> None:
-    nothing = Interval(0, 0, 0)
+    nothing = MeanInterval(0, 0, 0)
     verdicts = [ClaimVerdict(1, "ward", "blood", nothing, word) for word in words.split()]
     assert overall(verdicts) == expected
 

@@ -21,7 +21,7 @@ from hushmeans_experiments.comparison_tables import (
     peer_spending,
     quoted_rows,
 )
-from hushmeans_experiments.tables import TableRows
+from hushmeans_experiments.tables import ResultRows
 from hushmeans_experiments.verdicts import ClaimVerdict, claim_texts, overall
 
 TEMPLATES = Environment(
@@ -37,7 +37,7 @@ def reproduction_page(
     facts: Mapping[str, str],
     verdicts: Sequence[ClaimVerdict],
     figures: Iterable[Path],
-    tables: Mapping[str, TableRows],
+    tables: Mapping[str, ResultRows],
 ) -> str:
     """The report of a reproduction.
 
@@ -122,7 +122,7 @@ def _judged_claims(verdicts: Sequence[ClaimVerdict]) -> Iterator[dict[str, Any]]
             }
 
 
-def _cells(rows: TableRows) -> dict[str, Any] | None:
+def _cells(rows: ResultRows) -> dict[str, Any] | None:
     """A table as text: its header, and cells that know whether they are numbers; None if empty."""
     if not rows:
         return None

@@ -22,7 +22,7 @@ from hushmeans_experiments.paper_figures import draw_paper_figure
 from hushmeans_experiments.protocol import ABLATIONS, Figure, ablation
 from hushmeans_experiments.runs import RunBatch, Setting, run_batches
 from hushmeans_experiments.summary import per_start, summarise
-from hushmeans_experiments.tables import TableRows, write_csv, write_parquet
+from hushmeans_experiments.tables import ResultRows, write_csv, write_parquet
 from hushmeans_experiments.verdicts import HOLDS, ClaimVerdict, claim_texts, judge, overall
 from hushmeans_experiments.workshop import PieceOfWork, Workshop
 
@@ -112,9 +112,9 @@ class ReproductionPlan:
         )
         return Conclusion(page, rows, partial(show_verdicts, verdicts))
 
-    def _ablations(self, workshop: Workshop) -> dict[str, TableRows]:
+    def _ablations(self, workshop: Workshop) -> dict[str, ResultRows]:
         """The tables of the ablations by their titles, also written as files."""
-        tables: dict[str, TableRows] = {}
+        tables: dict[str, ResultRows] = {}
         for option in ABLATIONS if self.ablation_runs else ():
             found = summarise(per_start(workshop.collect(self.ablation_pieces(option))))
             write_csv(found, workshop.out / f"ablation-{option}.csv")

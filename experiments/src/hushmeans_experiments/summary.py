@@ -25,7 +25,7 @@ SETTING = (
 
 
 @dataclass(frozen=True)
-class Interval:
+class MeanInterval:
     """A mean with its 95 % confidence interval."""
 
     mean: float
@@ -33,7 +33,7 @@ class Interval:
     high: float
 
 
-def interval(values: FloatArray) -> Interval:
+def interval(values: FloatArray) -> MeanInterval:
     """Student's interval for the mean of independent values.
 
     Runs from the same start are not independent, so the values to give are means per start.
@@ -41,14 +41,14 @@ def interval(values: FloatArray) -> Interval:
     Examples
     --------
     >>> interval(np.array([1.0, 2.0, 3.0]))
-    Interval(mean=2.0, low=-0.48..., high=4.48...)
+    MeanInterval(mean=2.0, low=-0.48..., high=4.48...)
     """
     mean = float(values.mean())
     if len(values) < 2:
-        return Interval(mean, mean, mean)
+        return MeanInterval(mean, mean, mean)
     error = float(values.std(ddof=1)) / len(values) ** 0.5
     reach = float(stats.t.ppf(0.975, len(values) - 1)) * error
-    return Interval(mean, mean - reach, mean + reach)
+    return MeanInterval(mean, mean - reach, mean + reach)
 
 
 def per_start(runs: pa.Table) -> pa.Table:

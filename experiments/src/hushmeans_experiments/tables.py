@@ -11,7 +11,7 @@ from pyarrow import csv, parquet
 
 from hushmeans.documents import written_whole
 
-TableRows = Sequence[Mapping[str, Any]]
+ResultRows = Sequence[Mapping[str, Any]]
 """A table of plain values, a mapping from column to value for each row."""
 
 
@@ -21,7 +21,7 @@ def write_parquet(table: pa.Table, path: Path) -> None:
         parquet.write_table(table, beside, compression="zstd")
 
 
-def write_csv(table: pa.Table | TableRows, path: Path) -> None:
+def write_csv(table: pa.Table | ResultRows, path: Path) -> None:
     """Write a table for people and programs."""
     whole = table if isinstance(table, pa.Table) else pa.Table.from_pylist(list(table))
     with written_whole(path) as beside:

@@ -21,7 +21,7 @@ from hushmeans.types import FloatArray
 from hushmeans_experiments.datasets import DATASETS
 from hushmeans_experiments.protocol import CLUSTER_NUMBERS, EPSILONS
 from hushmeans_experiments.runs import UNMERGED
-from hushmeans_experiments.summary import Interval, interval
+from hushmeans_experiments.summary import MeanInterval, interval
 
 HOLDS, FAILS, UNDECIDED = "holds", "fails", "undecided"
 
@@ -46,7 +46,7 @@ class ClaimVerdict:
     claim: int
     merge: str
     dataset: str
-    difference: Interval
+    difference: MeanInterval
     verdict: str
     note: str = ""
 
@@ -87,7 +87,7 @@ class Case:
         return [(n_clusters, dataset.epsilon) for n_clusters in CLUSTER_NUMBERS]
 
 
-Finding = tuple[Interval, str]
+Finding = tuple[MeanInterval, str]
 
 
 def better(first: str, second: str) -> Callable[[Scores, Case], Finding]:
@@ -206,7 +206,7 @@ def judge(starts: pa.Table) -> list[ClaimVerdict]:
     return sorted(verdicts, key=lambda verdict: verdict.claim)
 
 
-def decide(difference: Interval) -> str:
+def decide(difference: MeanInterval) -> str:
     """Below zero, above zero, or neither for sure; a single start is sure of nothing."""
     if difference.low == difference.high:
         return UNDECIDED
@@ -247,7 +247,9 @@ def _dimension_verdict(scores: Scores, merge: str) -> list[ClaimVerdict]:
     )
     note = f"gain: {gained}"
     return [
-        ClaimVerdict(DIMENSION_CLAIM, merge, ALL, Interval(correlation, low, high), verdict, note)
+        ClaimVerdict(
+            DIMENSION_CLAIM, merge, ALL, MeanInterval(correlation, low, high), verdict, note
+        )
     ]
 
 
