@@ -12,7 +12,7 @@ from hushmeans.report.gather import LoadedRelease
 def privacy_unit(release: Release) -> str:
     """What the guarantee protects."""
     rows = release.rows_per_person
-    return "one row" if rows == 1 else f"up to {rows:,} rows per person"
+    return "one row per person" if rows == 1 else f"up to {rows:,} rows per person"
 
 
 def snippets(loaded: LoadedRelease) -> dict[str, str]:
@@ -47,7 +47,7 @@ def _citation(loaded: LoadedRelease) -> str:
         else "Differentially private clusters"
     )
     version = dict(release.versions).get("hushmeans", "")
-    booked = "" if release.booking is None else f" Release ID {release.booking.release_id}."
+    booked = "" if release.booking is None else f" Release id {release.booking.release_id}."
     return (
         f"{kind} (k = {release.n_clusters}, ε = {amount_text(release.budget.epsilon)}, "
         f"δ = {amount_text(release.budget.delta)}, privacy unit: {privacy_unit(release)}). "
