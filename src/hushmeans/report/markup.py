@@ -6,8 +6,6 @@ nothing for it, and cannot forget it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -53,16 +51,3 @@ PAGES = Environment(
 """The templates."""
 
 PAGES.filters["width_share"] = width_share
-
-
-def page(title: str, parts: Iterable[str], style: str) -> str:
-    """A page of parts that are HTML already, under its title.
-
-    Parameters
-    ----------
-    style
-        Rules of CSS, after those that every page has.
-    """
-    content = Markup("\n".join(parts))  # noqa: S704
-    template = PAGES.get_template("parts.html")
-    return template.render(title=title, content=content, style=Markup(style))  # noqa: S704
