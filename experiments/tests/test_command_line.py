@@ -179,7 +179,7 @@ def test_a_corrupt_file_is_a_clear_mistake_before_any_work(
     monkeypatch.setenv("HUSHMEANS_DATA", ".")
     assert run("reproduce", "--datasets", "blood") == 2
     error = capsys.readouterr().err
-    assert error.startswith("hushmeans: blood.csv: column 'b' contains text")
+    assert error.startswith("hushmeans: blood.csv: column 'b' has missing values or text")
     assert "73.123" not in error
     assert not (folder / "reproduction").exists()
 

@@ -80,8 +80,8 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         (b"", "the file is empty; a CSV file needs a header row"),
         (b"\xff\xfe\x00", "this is not a valid CSV file with a header row"),
         (b"a,b\n0,10\n4\n8,30\n", "some rows do not have as many fields as the header"),
-        (b"a,b\n0,10\n4,twenty\n8,30\n", "column 'b' contains text instead of numbers"),
-        (b'a,b\n0,10\n4,"20\n8,30\n', "column 'b' contains text instead of numbers"),
+        (b"a,b\n0,10\n4,twenty\n8,30\n", "column 'b' has missing values or text"),
+        (b'a,b\n0,10\n4,"20\n8,30\n', "column 'b' has a line break or a stray quote"),
         (b"0,10\n4,20\n8,30\n", "first row looks like a record"),
     ],
 )
@@ -110,7 +110,7 @@ def test_a_compressed_file_that_is_damaged_is_refused(
 
 def test_a_missing_value_is_refused(tmp_path: Path) -> None:
     (tmp_path / "small.csv").write_text("a,b\n0,10\n4,\n8,30\n")
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match="column 'b' has missing values or text"):
         load_dataset(SMALL, tmp_path)
 
 

@@ -87,14 +87,21 @@ def load_dataset(dataset: Dataset, folder: Path) -> MemorySource:
 
 
 def _read(path: Path) -> pa.Table:
-    """A whole CSV file, plain or gzip, with all columns read as numbers."""
+    """A whole CSV file, plain or gzip, in which every field is a number."""
     file = lone_file(path)
     schema = csv_schema(file)
     batches = (
         pa.record_batch([parse_numbers(column) for column in batch.columns], schema=schema)
         for batch in csv_batches(file, schema.names, 0)
     )
-    return pa.Table.from_batches(batches, schema)
+    table = pa.Table.from_batches(batches, schema)
+    for name in table.column_names:
+        if table[name].null_count:
+            raise InputError(
+                f"{path}: column {name!r} has missing values or text, which the paper's datasets "
+                "do not have; get the file again"
+            )
+    return table
 
 
 def encoded(table: pa.Table) -> MemorySource:
