@@ -274,7 +274,6 @@ def bad_bounds(*bounds: str, says: str) -> object:
         bad_file("semicolons.csv", says="semicolons.csv: the fields are separated by semicolons"),
         bad_file("quoted.csv", says="quoted.csv: the first row is not a header"),
         bad_file("headless.csv", says="headless.csv: the first row looks like a record"),
-        bad_file("text.csv", says="text.csv: column 'visits' contains text"),
         bad_file("ragged.csv", says="ragged.csv: some rows do not have as many fields"),
         bad_file("columns.csv", says="'visits', which the data does not have"),
         bad_file("latin.csv", says="latin.csv: this is not a valid CSV file"),
@@ -293,7 +292,6 @@ def bad_bounds(*bounds: str, says: str) -> object:
         mistake("predict", "tampered.json", "people.csv", says="does not match its checksum"),
         mistake("predict", "newer.json", "people.csv", says="upgrade hushmeans"),
         mistake("predict", "release.json", "none.csv", says="none.csv: no such file or folder"),
-        mistake("predict", "release.json", "text.csv", says="column 'visits' contains text"),
         mistake("predict", "release.json", "columns.csv", says="there is no column 'visits'"),
         mistake(
             *("predict", "release.json", "people.csv", "--out", "people.csv"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from hushmeans.curator.questions import Cells, Norm, Question, Shifts, Size, Spread, Totals
-from hushmeans.curator.reference import BLOCK, REFERENCE
+from hushmeans.curator.reference import PLAIN_BLOCK, REFERENCE
 from hushmeans.schema import Box, Grid
 from hushmeans.types import FloatArray, GridArray, IntArray
 
@@ -89,7 +89,7 @@ def test_answers_are_those_of_unlimited_integers(case: tuple[Question, GridArray
 
 
 def test_more_records_than_a_block() -> None:
-    records = np.ones((2 * BLOCK + 1, 1), dtype=np.int32)
+    records = np.ones((2 * PLAIN_BLOCK + 1, 1), dtype=np.int32)
     found = REFERENCE.add_up[Totals](Totals(GRID, np.array([[0]])), records)
     assert found.tolist() == [[len(records), len(records) << 20]]
 

@@ -38,7 +38,7 @@ def new_process() -> Iterator[None]:
 
 @pytest.mark.parametrize("right", [kernel.COMPILED, REFERENCE])
 def test_a_right_kernel_passes(right: Kernel) -> None:
-    selftest.check(right)
+    selftest.check_kernel(right)
 
 
 def test_every_kind_of_question_is_asked_and_every_clip_in_both_norms() -> None:
@@ -189,7 +189,7 @@ def test_a_kernel_is_tested_once_in_a_process(
     monkeypatch: pytest.MonkeyPatch, new_process: None
 ) -> None:
     tested: list[Kernel] = []
-    monkeypatch.setattr(selftest, "check", tested.append)
+    monkeypatch.setattr(selftest, "check_kernel", tested.append)
     model = DPKMeans(2, bounds=(0, 1))
     for _ in range(2):
         model.fit(np.zeros((5, 2))).predict(np.zeros((5, 2)))

@@ -55,7 +55,7 @@ def fit(data: Any, **settings: Any) -> None:
             lambda: whole_number("n", -(10**5000)),
             "n is a number of 16610 bits; it must be at least 1",
         ),
-        (lambda: fit([[0.5]], rows_per_person=10**5000), "rows_per_person so large"),
+        (lambda: fit(np.ones((1, 1)), rows_per_person=10**5000), "rows_per_person so large"),
         (lambda: Ledger("~nobody-of-this-name/ledger"), "this user has no home folder"),
         (lambda: Ledger("postgresql://host/\ud800"), "URL is malformed"),
         (lambda: Ledger(f"/{LONG}").datasets(), "File name too long"),

@@ -47,7 +47,7 @@ def chosen_kernel() -> Kernel:
         return reference.REFERENCE
     if name != "compiled":
         raise InputError(f"{VARIABLE} is {name!r}; set it to compiled or reference, or unset it")
-    selftest.check(COMPILED)
+    selftest.check_kernel(COMPILED)
     return COMPILED
 
 

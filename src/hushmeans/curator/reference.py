@@ -17,7 +17,7 @@ from hushmeans.curator.questions import Cells, Norm, Question, Shifts, Size, Spr
 from hushmeans.schema import Box
 from hushmeans.types import FloatArray, GridArray, IntArray
 
-BLOCK = 4096
+PLAIN_BLOCK = 4096
 """Records handled at a time, so that copies in 64 bits stay small."""
 
 AddUp: TypeAlias = Callable[[Any, GridArray], IntArray]
@@ -50,8 +50,8 @@ def in_blocks(add_up: AddUp) -> AddUp:
     @wraps(add_up)
     def whole(question: Question, records: GridArray) -> IntArray:
         sums = np.zeros(question.shape, dtype=np.int64)
-        for start in range(0, len(records), BLOCK):
-            sums += add_up(question, records[start : start + BLOCK])
+        for start in range(0, len(records), PLAIN_BLOCK):
+            sums += add_up(question, records[start : start + PLAIN_BLOCK])
         return sums
 
     return whole

@@ -30,7 +30,7 @@ WRONG = (
 )
 
 
-def check(kernel: Kernel) -> None:
+def check_kernel(kernel: Kernel) -> None:
     """Compare a kernel with the plain one.
 
     Raises

@@ -90,7 +90,8 @@ def _opened(file: DataFile, header: list[str]) -> Iterator[Iterable[pa.RecordBat
 
 def _stream(path: Path, options: Mapping[str, Any]) -> csv.CSVStreamingReader | None:
     """Arrow's reader; None for a header without a line end, in which Arrow finds no table."""
-    if b"\n" not in _beginning(path).lstrip():
+    beginning = _beginning(path)
+    if len(beginning) < HEADER_BYTES and b"\n" not in beginning.lstrip():
         return None
     return csv.open_csv(path, **options)
 
