@@ -38,6 +38,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         parameters = getattr(getattr(item, "callspec", None), "params", {})
         if parameters.get("place") == "postgresql":
             wanted.add("postgres")  # asked for by its parameter
+        if "spark" in item.name.partition("[")[2]:
+            wanted.add("session")
         groups = [group for fixture, group in SHARED.items() if fixture in wanted]
         if groups:
             item.add_marker(pytest.mark.xdist_group(groups[0]))
