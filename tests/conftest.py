@@ -31,6 +31,7 @@ SLOW = ("tests/audit", "tests/hostile", "experiments/tests")
 """What `make quick` leaves out, beside the tests that need a server."""
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep tests of one server in one process, and mark what is slow."""
     for item in items:
