@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,11 @@ SHARED = {"session": "spark", "postgres": "postgres", "browser": "browser"}
 
 SLOW = ("tests/audit", "tests/hostile", "experiments/tests")
 """What `make quick` leaves out, beside the tests that need a server."""
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are processors: tests of a server mostly wait for it."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for the groups
