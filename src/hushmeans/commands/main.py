@@ -13,6 +13,7 @@ import typer
 
 from hushmeans.commands import budget, check, demo, extras, fit, plan, predict, report
 from hushmeans.errors import (
+    NOTHING_SPENT,
     BudgetError,
     DataError,
     HushmeansError,
@@ -61,7 +62,7 @@ def main(arguments: list[str] | None = None) -> None:
             sys.exit(app(args=arguments, prog_name="hushmeans", standalone_mode=False))
     except (HushmeansError, Warning, typer.TyperException) as error:
         message = error.format_message() if isinstance(error, typer.TyperException) else str(error)
-        _fail(error, message, say)
+        _fail(error, message, say, spends=given[:1] == ["fit"])
     except MemoryError as error:
         message = "out of memory; ask for fewer clusters, or use fewer features or records"
         _fail(error, message, say)
@@ -92,9 +93,12 @@ def _show_warning(say: Say, message: Warning | str, *_: Any) -> None:
     say(f"warning: {message}", {"warning": str(message)})
 
 
-def _fail(error: BaseException, message: str, say: Say) -> None:
-    """Report an error, with what it cost if that is known, and exit with its code."""
-    cost: str | None = getattr(error, "cost", None)
+def _fail(error: BaseException, message: str, say: Say, *, spends: bool = False) -> None:
+    """Report an error, with what it cost, and exit with its code.
+
+    In a command that spends, an error without a cost came before anything was spent.
+    """
+    cost: str | None = getattr(error, "cost", None) or (NOTHING_SPENT if spends else None)
     code, kind = next(found for known, found in EXIT_CODES.items() if isinstance(error, known))
     content = {"exit_code": code, "kind": kind, "message": message, "cost": cost}
     say(

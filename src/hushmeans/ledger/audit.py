@@ -82,7 +82,7 @@ class _Documents:
             for row in connection.execute(select(RELEASES))
         }
         self._answers = {
-            (row.release_id, row.position): answer_digest(row.question, row.answer)
+            (row.release_id, row.position): answer_digest(row.question, row.noisy)
             for row in connection.execute(select(ANSWERS))
         }
 

@@ -80,7 +80,7 @@ class LedgerJournal:
         return noisy
 
     def _kept(self, connection: Connection, position: int, question: str) -> IntArray | None:
-        found = select(ANSWERS.c.question, ANSWERS.c.answer).where(
+        found = select(ANSWERS.c.question, ANSWERS.c.noisy).where(
             ANSWERS.c.release_id == self.release_id, ANSWERS.c.position == position
         )
         row = connection.execute(found).one_or_none()
@@ -92,5 +92,5 @@ class LedgerJournal:
                 "from the one that was answered; resume it with the version of hushmeans that "
                 "began it, or use another release id to spend more"
             )
-        content = json.loads(row.answer)
+        content = json.loads(row.noisy)
         return np.array(content["values"], dtype=np.int64).reshape(content["shape"])

@@ -129,7 +129,7 @@ ANSWERS = Table(
     Column("release_id", Checked, primary_key=True),
     Column("position", Number, primary_key=True, autoincrement=False),
     Column("question", Checked, nullable=False),
-    Column("answer", Checked, nullable=False),
+    Column("noisy", Checked, nullable=False),
 )
 
 RELEASES = Table(

@@ -109,9 +109,9 @@ class Standing:
         """The guarantee of all debits together, by a rule that keeps the limit if there is one."""
         if self.limit is None or self.spent.within(self.limit):
             return self.spent
-        return self._composed(self.limit) or self.spent
+        return self.composed(self.limit) or self.spent
 
-    def _composed(self, limit: Amounts) -> Amounts | None:
+    def composed(self, limit: Amounts) -> Amounts | None:
         """The guarantee by zCDP at the limit's delta; None if zCDP gives none."""
         if self.rho is None or limit.delta == 0:
             return None
@@ -121,7 +121,7 @@ class Standing:
         """Whether a sound rule of composition shows that the limit is kept."""
         if self.spent.within(limit):
             return True
-        composed = self._composed(limit)
+        composed = self.composed(limit)
         return composed is not None and composed.within(limit)
 
     @property
@@ -149,7 +149,7 @@ class Standing:
         if self.limit is None or self.left is None or after.keeps(self.limit):
             return
         over = "epsilon" if after.spent.epsilon > self.limit.epsilon else "delta"
-        composed = after._composed(self.limit)
+        composed = after.composed(self.limit)
         by_zcdp = "" if composed is None else f" (composed as zCDP, the total would be {composed})"
         raise BudgetError(
             f"{over} {short_amount(getattr(budget, over))} exceeds the remaining budget of "
