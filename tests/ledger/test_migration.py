@@ -71,7 +71,7 @@ def test_what_was_spent_stays_spent(ledger: Ledger) -> None:
     people, visits, noisy = map(ledger.standing, ("people", "visits", "noisy"))
     assert people.spent == Amounts(Fraction("0.85"))  # 0.5, 0.25 as "People", and 0.1 that died
     assert (people.limit, people.debits, people.unit) == (Amounts(Fraction(2)), 3, 1)
-    assert (visits.spent.epsilon, visits.unit, visits.limit) == (1, 1, None)
+    assert (visits.spent, visits.unit) == (Amounts(Fraction(1)), 1)
     assert noisy.spent == Amounts(Fraction("0.5"), Fraction(1, 10**6))
     assert noisy.rho is None
     ledger.debit("PEOPLE", Budget.of("1.15"), "more")
