@@ -63,6 +63,7 @@ def milliseconds_of_a_debit(place: Path, entries: int) -> tuple[float, float]:
 
 
 def main(folder: Path) -> None:
+    """Time debits in ledgers of growing length, and print a table."""
     found = {count: milliseconds_of_a_debit(folder / str(count), count) for count in ENTRY_COUNTS}
     rows = [
         (f"{count:,}", f"{debit:.1f}", f"{check:,.0f}") for count, (debit, check) in found.items()
