@@ -8,7 +8,9 @@ from __future__ import annotations
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -47,32 +49,41 @@ def lengthen(ledger: Ledger, entries: int) -> None:
         connection.execute(update(ACCOUNTS).values(**end, number=row["number"]))
 
 
-def milliseconds_of_a_debit(place: Path, entries: int) -> tuple[float, float]:
-    """The median of some debits, and the time of `verify`, in a ledger of so many entries."""
+def made(place: Path, entries: int) -> Ledger:
+    """A ledger of so many entries."""
     ledger = Ledger(place)
     ledger.set_limit("people", 1000)
     lengthen(ledger, entries - 1)
-    times = []
-    for number in range(DEBITS):
-        start = time.perf_counter()
-        ledger.debit("people", PRICE, f"timed {number}")
-        times.append(time.perf_counter() - start)
+    return ledger
+
+
+def milliseconds(work: Callable[[], object]) -> float:
+    """The time that some work takes."""
     start = time.perf_counter()
-    ledger.verify()
-    return 1000 * statistics.median(times), 1000 * (time.perf_counter() - start)
+    work()
+    return 1000 * (time.perf_counter() - start)
 
 
 def main(folder: Path) -> None:
-    """Time debits in ledgers of growing length, and print a table."""
-    found = {count: milliseconds_of_a_debit(folder / str(count), count) for count in ENTRY_COUNTS}
-    rows = [
-        (f"{count:,}", f"{debit:.1f}", f"{check:,.0f}") for count, (debit, check) in found.items()
-    ]
+    """Time debits in ledgers of different lengths, in turn, and print a table."""
+    ledgers = {count: made(folder / str(count), count) for count in ENTRY_COUNTS}
+    debits: dict[int, list[float]] = {count: [] for count in ENTRY_COUNTS}
+    for turn in range(DEBITS):
+        for count, ledger in ledgers.items():
+            debit = partial(ledger.debit, "people", PRICE, f"timed {turn}")
+            debits[count].append(milliseconds(debit))
     Section(
         "Debits in long ledgers",
         "Median time of a debit in a SQLite ledger, and of checking all of it, in milliseconds.",
         ("entries", "debit", "verify"),
-        rows,
+        [
+            (
+                f"{count:,}",
+                f"{statistics.median(debits[count]):.1f}",
+                f"{milliseconds(ledger.verify):,.0f}",
+            )
+            for count, ledger in ledgers.items()
+        ],
     ).show()
 
 

@@ -118,10 +118,11 @@ def reading(address: Address) -> Iterator[Connection]:
 
 def is_ledger(address: Address) -> bool:
     """Whether there is a ledger at this place; an error if that cannot be found out."""
-    if address.file is not None and not address.file.exists():
-        return False
-    with _plain_failures(address), _transaction(address, TO_READ) as connection:
-        return inspect(connection).has_table(SEAL.name)
+    with _plain_failures(address):
+        if address.file is not None and not address.file.exists():
+            return False
+        with _transaction(address, TO_READ) as connection:
+            return inspect(connection).has_table(SEAL.name)
 
 
 @contextmanager
