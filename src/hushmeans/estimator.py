@@ -186,7 +186,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             release_id=self.release_id,
             simulate=self.simulate,
         )
-        if seed is None:
+        if seed is None and self.release_id is None:  # an id is paid for once
             self._count_fit(settings.budget)
         self._remember_features(X)
         return self
