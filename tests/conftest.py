@@ -13,7 +13,8 @@ from hypothesis import settings
 from helpers.postgres import Server
 from helpers.spark_cluster import cluster
 from hushmeans.budget import Budget, Spend, allocation
-from hushmeans.ledger.address import LEDGER_VARIABLE
+from hushmeans.ledger.address import LEDGER_VARIABLE, default_file
+from hushmeans.ledger.ledger import STRICT_VARIABLE
 from hushmeans.release import Release
 from hushmeans.schema import Box
 
@@ -57,9 +58,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(autouse=True)
 def own_ledger(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """No test writes into the ledger of the person who runs it."""
-    path = tmp_path_factory.mktemp("ledger") / "ledger.sqlite"
-    monkeypatch.setenv(LEDGER_VARIABLE, str(path))
-    return path
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+    for variable in (LEDGER_VARIABLE, STRICT_VARIABLE):
+        monkeypatch.delenv(variable, raising=False)
+    return default_file()
 
 
 @pytest.fixture(scope="session")

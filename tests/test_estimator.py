@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hushmeans import DPKMeans, InputError, SimulationWarning
+from hushmeans import DPKMeans, InputError, RepeatedSpendingWarning, SimulationWarning
 from hushmeans.curator.sources.memory import MemorySource
 from hushmeans.errors import InputTypeError
 
@@ -218,8 +219,12 @@ def test_parameters_work_with_clone_and_grids(people: pd.DataFrame) -> None:
     copy = clone(estimator)
     assert copy.get_params() == estimator.get_params()
     grid = ParameterGrid({"epsilon": [1, 2], "method_options": [{"rounds": 2}, {"rounds": 4}]})
-    for settings in grid:
-        fitted = clone(estimator).set_params(**settings).fit(people)
+    for number, settings in enumerate(grid, start=1):
+        repeated = (
+            nullcontext() if number == 1 else pytest.warns(RepeatedSpendingWarning, match="this is")
+        )
+        with repeated:
+            fitted = clone(estimator).set_params(**settings).fit(people)
         assert len(fitted.release_.spends) == settings["method_options"]["rounds"]
 
 
@@ -230,7 +235,8 @@ def test_it_works_at_the_end_of_a_pipeline(people: pd.DataFrame) -> None:
 
 
 def test_set_output_names_the_distances(people: pd.DataFrame) -> None:
-    distances = model().set_output(transform="pandas").fit_transform(people)
+    with pytest.warns(RepeatedSpendingWarning, match="fit_transform spends ε = 2 every time"):
+        distances = model().set_output(transform="pandas").fit_transform(people)
     assert list(distances.columns) == ["dpkmeans0", "dpkmeans1"]
 
 

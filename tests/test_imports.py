@@ -62,8 +62,14 @@ DOORS: Mapping[str, tuple[frozenset[str] | None, frozenset[str] | None]] = {
     "hushmeans.curator.questions": (None, None),
     "hushmeans.curator.watching": (None, None),
     "hushmeans.curator.curator": (
-        frozenset({"hushmeans.fitting", "hushmeans.forecasting.forecast"}),
-        frozenset({"open_curator", "noise_within"}),
+        frozenset(
+            {
+                "hushmeans.fitting",
+                "hushmeans.forecasting.forecast",
+                "hushmeans.ledger.composition",  # what fits cost in zCDP, which OpenDP knows
+            }
+        ),
+        frozenset({"open_curator", "noise_within", "rho_within", "epsilon_of_zcdp"}),
     ),
     "hushmeans.curator.owner": (frozenset(OWNERS), frozenset(owner.__all__)),
 }

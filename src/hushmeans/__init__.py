@@ -14,6 +14,7 @@ from hushmeans.version import __version__
 if TYPE_CHECKING:
     from hushmeans.errors import (
         BudgetError,
+        DataError,
         HushmeansError,
         HushmeansWarning,
         InputError,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         LedgerError,
         LedgerWarning,
         PrivacyError,
+        RepeatedSpendingWarning,
         SimulationWarning,
         WeakGuaranteeWarning,
     )
@@ -35,6 +37,7 @@ _HOMES = {
     "Bounds": "schema",
     "BudgetError": "errors",
     "DPKMeans": "estimator",
+    "DataError": "errors",
     "Forecast": "forecasting",
     "HushmeansError": "errors",
     "HushmeansWarning": "errors",
@@ -45,6 +48,7 @@ _HOMES = {
     "LedgerWarning": "errors",
     "PrivacyError": "errors",
     "Release": "release",
+    "RepeatedSpendingWarning": "errors",
     "SimulationWarning": "errors",
     "WeakGuaranteeWarning": "errors",
     "forecast": "forecasting",
@@ -56,6 +60,7 @@ __all__ = [
     "Bounds",
     "BudgetError",
     "DPKMeans",
+    "DataError",
     "Forecast",
     "HushmeansError",
     "HushmeansWarning",
@@ -66,6 +71,7 @@ __all__ = [
     "LedgerWarning",
     "PrivacyError",
     "Release",
+    "RepeatedSpendingWarning",
     "SimulationWarning",
     "WeakGuaranteeWarning",
     "__version__",

@@ -2,10 +2,26 @@
 
 import sys
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+NOTHING_SPENT = "nothing was spent"
 
 
 class HushmeansError(Exception):
-    """Base class of the errors that hushmeans raises; the message is one sentence for the user."""
+    """Base class of the errors that hushmeans raises; the message is one sentence for the user.
+
+    Attributes
+    ----------
+    cost
+        What a fit had spent when it failed, in words; None for errors outside a fit.
+    """
+
+    cost: str | None = None
+
+    def __str__(self) -> str:
+        said = super().__str__()
+        return said if self.cost is None or self.cost in said else f"{said}; {self.cost}"
 
 
 class InputError(HushmeansError, ValueError):
@@ -14,6 +30,10 @@ class InputError(HushmeansError, ValueError):
 
 class InputTypeError(HushmeansError, TypeError):
     """An argument or a column of the wrong type."""
+
+
+class DataError(InputError):
+    """The records cannot be read: a file is missing, damaged or of another kind."""
 
 
 class BudgetError(HushmeansError):
@@ -44,6 +64,10 @@ class LedgerWarning(HushmeansWarning):
     """A fit went through, but something about its ledger needs attention."""
 
 
+class RepeatedSpendingWarning(HushmeansWarning):
+    """A budget is spent again, as by a loop over settings that fits for each of them."""
+
+
 def warn(message: str, category: type[HushmeansWarning] = HushmeansWarning) -> None:
     """Issue a warning that points to the line that called into hushmeans.
 
@@ -53,3 +77,14 @@ def warn(message: str, category: type[HushmeansWarning] = HushmeansWarning) -> N
     while frame.f_back is not None and frame.f_globals["__name__"].startswith("hushmeans."):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+@contextmanager
+def costing(spent: Callable[[], str]) -> Iterator[None]:
+    """Give every exception that leaves the block its `cost`, unless it has one."""
+    try:
+        yield
+    except BaseException as error:
+        if getattr(error, "cost", None) is None:
+            vars(error)["cost"] = spent()
+        raise

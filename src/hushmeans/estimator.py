@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from numbers import Integral
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
 
 import numpy as np
 from sklearn.base import (
@@ -18,6 +19,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hushmeans.arguments import Amount, whole_number
+from hushmeans.budget import Budget
 from hushmeans.curator.owner import (
     as_numeric_array,
     is_path,
@@ -26,8 +28,10 @@ from hushmeans.curator.owner import (
     is_table,
     known_columns,
 )
-from hushmeans.errors import InputError
+from hushmeans.errors import InputError, RepeatedSpendingWarning, warn
 from hushmeans.fitting import fit_release
+from hushmeans.ledger.address import LEDGER_VARIABLE, without_password
+from hushmeans.ledger.standing import Amounts
 from hushmeans.release import Release
 from hushmeans.settings import Settings
 from hushmeans.types import FloatArray, IntArray
@@ -73,10 +77,16 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         unnamed file that no other process can open. None to read the files for every question.
     ledger
         The ledger to debit before a fit spends the budget: a `Ledger`, or its path or URL (a
-        `Ledger` hides the password when the estimator is printed). None for no ledger.
-        Simulations are not debited.
+        `Ledger` hides the password when the estimator is printed). None for the one that the
+        environment variable ``HUSHMEANS_LEDGER`` names, if it is set; False for none at all.
     dataset
         With a ledger: the name of the dataset to debit.
+    release_id
+        With a ledger: a name for the release. Repeating the fit under the same name spends nothing
+        more; a fit that died is resumed. None for a new name with every fit.
+    simulate
+        Whether a seed is meant, although there is a ledger: a simulation is not debited, and no
+        limit holds it back.
 
     Attributes
     ----------
@@ -121,8 +131,10 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         random_state: Any = None,
         columns: Sequence[str] | None = None,
         cache: str | PathLike[str] | None = None,
-        ledger: Ledger | str | PathLike[str] | None = None,
+        ledger: Ledger | str | PathLike[str] | Literal[False] | None = None,
         dataset: str | None = None,
+        release_id: str | None = None,
+        simulate: bool = False,
     ) -> None:
         self.n_clusters = n_clusters
         self.epsilon = epsilon
@@ -137,6 +149,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.cache = cache
         self.ledger = ledger
         self.dataset = dataset
+        self.release_id = release_id
+        self.simulate = simulate
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Spend the privacy budget on the records and keep the release.
@@ -169,9 +183,51 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             cache=self.cache,
             ledger=_opened(self.ledger),
             dataset=self.dataset,
+            release_id=self.release_id,
+            simulate=self.simulate,
         )
+        if seed is None and self.release_id is None:  # an id is paid for once
+            self._count_fit(settings.budget)
         self._remember_features(X)
         return self
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> FloatArray:
+        """As `fit`, then `transform`: spends the budget, and the distances are NOT PRIVATE."""
+        if self.random_state is None:
+            spent = Amounts.of(Budget.of(self.epsilon, self.delta))
+            warn(
+                f"fit_transform spends ε = {spent} every time it is called; to "
+                "transform records with the present centres, call transform",
+                RepeatedSpendingWarning,
+            )
+        return np.asarray(self.fit(X, y).transform(X))
+
+    def _count_fit(self, budget: Budget) -> None:
+        """Warn from the second fit of an estimator and its clones on, as in a search over settings.
+
+        The clones that scikit-learn makes for a search share the record of what was spent.
+        """
+        fits = self.__dict__.setdefault("_fits", [])
+        fits.append(budget)
+        if len(fits) > 1:
+            spent = Amounts(sum(each.epsilon for each in fits), sum(each.delta for each in fits))
+            warn(
+                f"this is fit {len(fits)} of this estimator and its clones; together they have "
+                f"spent ε = {spent}, since every fit spends its whole budget again",
+                RepeatedSpendingWarning,
+            )
+
+    def __sklearn_clone__(self) -> Self:
+        copy: Self = super().__sklearn_clone__()
+        copy.__dict__["_fits"] = self.__dict__.setdefault("_fits", [])
+        return copy
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the password of a ledger's URL: a pickled estimator travels far."""
+        state: dict[str, Any] = super().__getstate__()
+        if isinstance(self.ledger, str):
+            state = {**state, "ledger": without_password(self.ledger)}
+        return state
 
     @property
     def cluster_centers_(self) -> FloatArray:
@@ -229,9 +285,9 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         return tags
 
 
-def _opened(ledger: Ledger | str | PathLike[str] | None) -> Ledger | None:
-    """The ledger at a path or URL."""
-    if ledger is None:
+def _opened(ledger: Ledger | str | PathLike[str] | Literal[False] | None) -> Ledger | None:
+    """The ledger at a path or URL, or that of the environment."""
+    if ledger is False or (ledger is None and not os.environ.get(LEDGER_VARIABLE)):
         return None
     from hushmeans.ledger import Ledger
 

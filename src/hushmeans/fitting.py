@@ -13,12 +13,21 @@ from hushmeans.arguments import whole_number
 from hushmeans.budget import Booking, Budget
 from hushmeans.curator.curator import open_curator
 from hushmeans.curator.watching import Watch
-from hushmeans.errors import InputError, SimulationWarning, WeakGuaranteeWarning, warn
+from hushmeans.errors import (
+    NOTHING_SPENT,
+    InputError,
+    LedgerError,
+    SimulationWarning,
+    WeakGuaranteeWarning,
+    costing,
+    warn,
+)
 from hushmeans.ledger.payment import Payment
+from hushmeans.ledger.standing import Amounts
 from hushmeans.methods.start import public_randomness
 from hushmeans.release import Release
 from hushmeans.release.clusters import in_original_units
-from hushmeans.schema import Bounds
+from hushmeans.schema import Bounds, Box
 from hushmeans.settings import Settings
 from hushmeans.version import versions
 
@@ -48,6 +57,7 @@ def fit_release(
     ledger: Ledger | None = None,
     dataset: str | None = None,
     release_id: str | None = None,
+    simulate: bool = False,
 ) -> Release:
     """Cluster the records and return the result that may be published.
 
@@ -55,33 +65,45 @@ def fit_release(
     the release is marked as a simulation.
 
     With a ledger, the budget is debited from the named dataset before the first question is
-    answered, and the release is stored in the ledger. Reusing a release id with the same
-    settings returns the stored release and spends nothing. A simulation is not debited.
+    answered, every noisy answer is kept in the ledger before it is used, and the release is stored
+    there. Reusing a release id with the same settings spends nothing: it returns the stored release
+    or, if that fit died, resumes it with the kept answers.
+
+    A seed beside a ledger needs `simulate`, because no limit holds a simulation back.
+    Errors say what was spent, and have it as their `cost`.
     """
-    booking = _booking(ledger, dataset, release_id, seed)
+    with costing(lambda: NOTHING_SPENT):
+        booking = _booking(ledger, dataset, release_id, seed, simulate=simulate)
     payment = None if ledger is None or booking is None else Payment(ledger, booking, settings)
+    bill = _Bill(settings.budget, payment)
     if seed is not None:
         seed = whole_number("seed", seed, at_least=0)
         warn(SIMULATION_MESSAGE, SimulationWarning)
     else:
         _warn_of_weak_guarantee(settings.budget)
     watch = watch or Watch()
-    with open_curator(
-        data,
-        Bounds(bounds),
-        settings.budget,
-        rows_per_person=settings.rows_per_person,
-        seed=seed,
-        columns=columns,
-        cache=cache,
-        watch=watch,
-        pay=None if payment is None else payment.make,
-    ) as curator:
+    with (
+        costing(bill.in_words),
+        open_curator(
+            data,
+            Bounds(bounds),
+            settings.budget,
+            rows_per_person=settings.rows_per_person,
+            seed=seed,
+            columns=columns,
+            cache=cache,
+            watch=watch,
+            pay=bill.pay if seed is None else None,
+            journal=None if payment is None else payment.journal,
+        ) as curator,
+    ):
         if payment is not None and (earlier := payment.earlier_release(curator.box)) is not None:
             return earlier
         watch.planned(settings.method.most_questions)
         clustering = settings.method.find(
-            curator.door, settings.n_clusters, public_randomness(seed)
+            curator.door,
+            settings.n_clusters,
+            public_randomness(seed if payment is None else payment.public_seed),
         )
         release = Release(
             **vars(in_original_units(clustering.clusters, curator.box)),
@@ -99,6 +121,33 @@ def fit_release(
     if payment is not None:
         payment.store(release)
     return release
+
+
+class _Bill:
+    """What a fit has spent so far."""
+
+    def __init__(self, budget: Budget, payment: Payment | None) -> None:
+        self._amounts = Amounts.of(budget)
+        self._payment = payment
+        self._spent = NOTHING_SPENT
+
+    def pay(self, box: Box) -> None:
+        """Debit the ledger, if there is one, before the first answer."""
+        if self._payment is not None:
+            try:
+                self._payment.make(box)
+            except LedgerError:
+                self._spent = (
+                    f"{NOTHING_SPENT}, unless the connection was lost in the very moment of the "
+                    "debit; hushmeans budget history shows it"
+                )
+                raise
+            release_id = self._payment.booking.release_id
+            resuming = f"; repeat the fit with the release id {release_id!r} to resume it"
+        self._spent = f"ε = {self._amounts} was spent" + (resuming if self._payment else "")
+
+    def in_words(self) -> str:
+        return self._spent
 
 
 def _warn_of_weak_guarantee(budget: Budget) -> None:
@@ -122,12 +171,25 @@ def _warn_of_weak_guarantee(budget: Budget) -> None:
 
 
 def _booking(
-    ledger: Ledger | None, dataset: str | None, release_id: str | None, seed: int | None
+    ledger: Ledger | None,
+    dataset: str | None,
+    release_id: str | None,
+    seed: int | None,
+    *,
+    simulate: bool,
 ) -> Booking | None:
     """The ledger entry for the fit, with a new release id by default; None if there is none."""
     if ledger is None and (dataset is not None or release_id is not None):
         raise InputError(
             "dataset and release_id refer to a ledger, and none was given; give the ledger too"
+        )
+    if simulate and seed is None:
+        raise InputError("a simulation needs a seed; give one, or do not ask to simulate")
+    if seed is not None and ledger is not None and not simulate:
+        raise InputError(
+            "a seed makes the fit a simulation, which the ledger does not limit: its noise can be "
+            "subtracted, and the exact answers remain; omit the seed, or confirm the simulation "
+            "with simulate=True (--simulate)"
         )
     if release_id is not None and seed is not None:
         raise InputError(

@@ -69,11 +69,16 @@ def test_a_fit_shows_the_running_total(capsys: pytest.CaptureFixture[str]) -> No
 def test_a_dataset_without_a_limit_is_warned_about(
     capsys: pytest.CaptureFixture[str], form: tuple[str, ...]
 ) -> None:
-    assert run(*FIT, "--out", "a.json", *form) == 0
-    assert capsys.readouterr().err == (
-        "hushmeans: warning: the dataset 'people' has no budget limit; set one with "
-        "hushmeans budget set people --epsilon TOTAL\n"
+    run("budget", "set", "others", "--epsilon", "3")
+    run(*FIT, "--out", "a.json")
+    capsys.readouterr()
+    assert run(*FIT, "--out", "b.json", *form) == 0
+    warning = (
+        "the dataset 'people' has no budget limit; set one with "
+        "hushmeans budget set people --epsilon TOTAL"
     )
+    line = json.dumps({"warning": warning}) if form else f"hushmeans: warning: {warning}"
+    assert capsys.readouterr().err == f"{line}\n"
 
 
 def test_a_fit_above_the_limit_ends_in_one_sentence_and_nothing_written(
@@ -81,12 +86,12 @@ def test_a_fit_above_the_limit_ends_in_one_sentence_and_nothing_written(
 ) -> None:
     run("budget", "set", "people", "--epsilon", "0.5")
     capsys.readouterr()
-    assert run(*FIT, "--out", "a.json") == 2
+    assert run(*FIT, "--out", "a.json") == 3
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err == (
-        "hushmeans: epsilon 1 exceeds the remaining budget of 'people': 0.5 of 0.5 is left; "
-        "nothing was spent; ask for less, or raise the limit with hushmeans budget set\n"
+        "hushmeans: epsilon 1 exceeds the remaining budget of 'people': 0.5 of 0.5 is left; nothing"
+        " was spent; ask for less, or have the limit raised with hushmeans budget set --raise\n"
     )
     assert not (folder / "a.json").exists()
     assert Ledger().standing("people").debits == 0
@@ -137,7 +142,9 @@ def test_no_ledger_is_written_into_the_release(
 
 @shown
 def test_a_simulation_is_not_entered(own_ledger: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(*FIT, "--out", "a.json", "--seed", "7") == 0
+    assert run(*FIT, "--out", "a.json", "--seed", "7") == 2
+    assert "confirm the simulation with simulate=True (--simulate)" in capsys.readouterr().err
+    assert run(*FIT, "--out", "a.json", "--seed", "7", "--simulate") == 0
     assert "no ledger is debited" in capsys.readouterr().err
     assert not own_ledger.exists()
 
@@ -164,7 +171,7 @@ def test_a_fit_that_is_repeated_replaces_no_other_file(capsys: pytest.CaptureFix
         assert run(*FIT, "--out", name, "--release-id", release_id) == 2
         assert f"{name} already exists" in capsys.readouterr().err
     assert Path("b.json").read_text() == "mine"
-    assert run(*FIT, "--out", "a.json", "--release-id", "first", "--k", "3") == 2
+    assert run(*FIT, "--out", "a.json", "--release-id", "first", "--k", "3") == 3
     assert Ledger().standing("people").debits == 1
 
 
@@ -176,6 +183,8 @@ def test_a_ledger_that_fails_after_the_fit_is_a_warning(
     def fail(*_: object) -> None:
         raise LedgerError("the ledger is gone")
 
+    run("budget", "set", "people", "--epsilon", "3")
+    capsys.readouterr()
     monkeypatch.setattr(Ledger, "standing", fail)
     assert run(*FIT, "--out", "a.json") == 0
     assert capsys.readouterr().err == "hushmeans: warning: the ledger is gone\n"
@@ -193,6 +202,7 @@ def test_show_lists_all_datasets(capsys: pytest.CaptureFixture[str]) -> None:
             "limit": none,
             "left": none,
             "debits": 1,
+            "rows_per_person": 1,
         },
         {
             "dataset": "people",
@@ -200,6 +210,7 @@ def test_show_lists_all_datasets(capsys: pytest.CaptureFixture[str]) -> None:
             "limit": {"epsilon": "3", "delta": "1e-05"},
             "left": {"epsilon": "3", "delta": "1e-05"},
             "debits": 0,
+            "rows_per_person": none,
         },
     ]
     assert run("budget", "show") == 0
@@ -212,7 +223,9 @@ def test_history_lists_every_entry(capsys: pytest.CaptureFixture[str]) -> None:
     run("budget", "set", "people", "--epsilon", "3")
     run(*FIT, "--out", "a.json", "--release-id", "first")
     entries = answer(capsys, "budget", "history", "people")
-    assert [entry["kind"] for entry in entries] == ["limit", "debit", "release"]
+    kinds = [entry["kind"] for entry in entries]
+    assert kinds[:2] + kinds[-1:] == ["limit", "debit", "release"]
+    assert set(kinds[2:-1]) == {"answer"}
     assert entries[1]["budget"] == {"epsilon": "1", "delta": "0"}
     assert entries[1]["parameters"]["n_clusters"] == 2
     assert run("budget", "history", "people") == 0
@@ -231,11 +244,15 @@ def test_verify_prints_a_digest_to_keep(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def mistake(*arguments: str, says: str) -> object:
-    return pytest.param(arguments, says, id=" ".join(arguments)[-60:])
+    return pytest.param(arguments, says, 2, id=" ".join(arguments)[-60:])
+
+
+def unreachable(*arguments: str, says: str) -> object:
+    return pytest.param(arguments, says, 5, id=" ".join(arguments)[-60:])
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "says", "code"),
     [
         mistake("budget", "nonsense", says="No such command 'nonsense'"),
         mistake("budget", "set", "people", says="Missing option '--epsilon'"),
@@ -245,17 +262,19 @@ def mistake(*arguments: str, says: str) -> object:
         mistake(
             "budget", "set", "", "--epsilon", "1", says="the dataset's name must be printable text"
         ),
-        mistake("budget", "show", says="there is no ledger at"),
-        mistake("budget", "show", "people", says="there is no ledger at"),
-        mistake("budget", "verify", says="there is no ledger at"),
-        mistake("budget", "verify", "--ledger", "people.csv", says="damaged or not a ledger"),
+        unreachable("budget", "show", says="there is no ledger at"),
+        unreachable("budget", "show", "people", says="there is no ledger at"),
+        unreachable("budget", "verify", says="there is no ledger at"),
+        unreachable("budget", "verify", "--ledger", "people.csv", says="damaged or not a ledger"),
         mistake("budget", "history", says="Missing argument"),
-        mistake(
+        unreachable(
             "budget", "show", "--ledger", "mysql://me:word@host/b", says="has an unsupported scheme"
         ),
-        mistake(*FIT, "--out", "a.json", "--ledger", "people.csv", says="damaged or not a ledger"),
-        mistake(*FIT, "--out", "a.json", "--ledger", ".", says="the file cannot be opened"),
-        mistake(
+        unreachable(
+            *FIT, "--out", "a.json", "--ledger", "people.csv", says="damaged or not a ledger"
+        ),
+        unreachable(*FIT, "--out", "a.json", "--ledger", ".", says="the file cannot be opened"),
+        unreachable(
             *FIT,
             *("--out", "a.json", "--ledger", "postgresql://me:word@127.0.0.1:1/books"),
             says="cannot be reached or refused",
@@ -263,14 +282,22 @@ def mistake(*arguments: str, says: str) -> object:
         mistake(*FIT, "--no-ledger", "--dataset", "people", says="--no-ledger cannot be combined"),
         mistake(*FIT, "--no-ledger", "--ledger", "x", says="--no-ledger cannot be combined"),
         mistake(*FIT, "--no-ledger", "--release-id", "x", says="--no-ledger cannot be combined"),
-        mistake(*FIT, "--seed", "7", "--release-id", "x", says="a simulation is not recorded"),
+        mistake(
+            *(*FIT, "--seed", "7", "--simulate", "--release-id", "x"),
+            says="a simulation is not recorded",
+        ),
+        mistake(*FIT, "--seed", "7", says="omit the seed, or confirm the simulation"),
     ],
 )
 def test_a_mistake_ends_in_one_sentence_and_nothing_written(
-    folder: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], says: str
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    says: str,
+    code: int,
 ) -> None:
     before = {path: path.read_bytes() for path in folder.iterdir()}
-    assert run(*arguments) == 2
+    assert run(*arguments) == code
     captured = capsys.readouterr()
     (sentence,) = captured.err.strip().splitlines()
     assert sentence.startswith("hushmeans: ")

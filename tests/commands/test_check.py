@@ -71,5 +71,5 @@ def test_an_empty_table_is_a_table(folder: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_a_mistake_ends_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("check", "none.csv", "--bounds", "bounds.toml") == 2
+    assert run("check", "none.csv", "--bounds", "bounds.toml") == 4
     assert capsys.readouterr().err.count("\n") == 1

@@ -56,6 +56,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, release: Release) ->
     return tmp_path
 
 
+SEED = ("--seed", "7", "--simulate")
+
 shown = pytest.mark.filterwarnings("default::hushmeans.errors.SimulationWarning")
 """Everywhere else a warning is an error; here it is to appear on stderr."""
 
@@ -103,7 +105,7 @@ def test_fit_as_json_prints_exactly_what_it_writes(
 def test_every_option_of_fit_reaches_the_release(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = ("--delta", "1e-6", "--method", "kccm", "--rows-per-person", "2", "--seed", "7")
+    options = ("--delta", "1e-6", "--method", "kccm", "--rows-per-person", "2", *SEED)
     settings = ("--option", "rounds=4", "--option", "n=2", "--option", "merge=nearest")
     assert run(*FIT, *options, *settings, "--out", "new.json") == 0
     assert capsys.readouterr().err == SEEDED
@@ -120,7 +122,7 @@ def test_every_option_of_fit_reaches_the_release(
 def test_a_seed_warns_and_repeats_the_release_and_real_noise_does_neither(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, seed in (("a", ("--seed", "7")), ("b", ("--seed", "7")), ("c", ()), ("d", ())):
+    for name, seed in (("a", SEED), ("b", SEED), ("c", ()), ("d", ())):
         assert run(*FIT, "--out", f"{name}.json", *seed) == 0
         assert capsys.readouterr().err == (SEEDED if seed else "")
     texts = {name: (folder / f"{name}.json").read_text() for name in "abcd"}
@@ -174,7 +176,7 @@ def test_predict_reads_files_in_parts(
 def test_features_can_be_chosen_and_a_cache_changes_nothing(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    settings = (*FIT, "--columns", "visits", "--seed", "3")
+    settings = (*FIT, "--columns", "visits", *SEED)
     assert run(*settings, "--out", "plain.json") == 0
     assert run(*settings, "--out", "cached.json", "--cache", ".") == 0
     assert Release.load("plain.json").box.names == ("visits",)
@@ -209,7 +211,12 @@ def test_the_files_of_the_demo_are_good_for_the_other_commands(
 
 def mistake(*arguments: str, says: str) -> object:
     """A case for the table of mistakes."""
-    return pytest.param(arguments, says, id=" ".join(arguments)[-60:])
+    return pytest.param(arguments, says, 2, id=" ".join(arguments)[-60:])
+
+
+def unreadable(*arguments: str, says: str) -> object:
+    """A case in which the data cannot be read."""
+    return pytest.param(arguments, says, 4, id=" ".join(arguments)[-60:])
 
 
 def bad_fit(*arguments: str, says: str) -> object:
@@ -217,7 +224,7 @@ def bad_fit(*arguments: str, says: str) -> object:
 
 
 def bad_file(name: str, says: str) -> object:
-    return mistake("fit", name, *FIT[2:], "--out", "new.json", says=says)
+    return unreadable("fit", name, *FIT[2:], "--out", "new.json", says=says)
 
 
 def bad_bounds(*bounds: str, says: str) -> object:
@@ -225,7 +232,7 @@ def bad_bounds(*bounds: str, says: str) -> object:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "says", "code"),
     [
         mistake("nonsense", says="No such command 'nonsense'"),
         mistake("--nonsense", says="No such option: --nonsense"),
@@ -260,7 +267,7 @@ def bad_bounds(*bounds: str, says: str) -> object:
         bad_fit("--rows-per-person", "0", says="rows_per_person is 0; it must be at least 1"),
         bad_fit("--rows-per-person", "1" + "0" * 20, says="or rows_per_person so large"),
         bad_fit("--seed", "x", says="Invalid value for '--seed'"),
-        bad_fit("--seed", "-1", says="seed is -1; it must be at least 0"),
+        bad_fit("--seed", "-1", "--simulate", says="seed is -1; it must be at least 0"),
         bad_fit("--epsilon", "10001", says="it must be at most 10,000"),
         bad_fit("--k", "1" + "0" * 20, says="n_clusters is 1" + "0" * 20 + "; it must be at most"),
         bad_fit("--out", "none/new.json", says="cannot write none/new.json: No such file"),
@@ -275,12 +282,26 @@ def bad_bounds(*bounds: str, says: str) -> object:
         bad_file("quoted.csv", says="quoted.csv: the first row is not a header"),
         bad_file("headless.csv", says="headless.csv: the first row looks like a record"),
         bad_file("ragged.csv", says="ragged.csv: some rows do not have as many fields"),
-        bad_file("columns.csv", says="'visits', which the data does not have"),
+        mistake(
+            "fit",
+            "columns.csv",
+            *FIT[2:],
+            "--out",
+            "new.json",
+            says="'visits', which the data does not have",
+        ),
         bad_file("latin.csv", says="latin.csv: this is not a valid CSV file"),
         bad_fit("--columns", "age,iq", says="column 'iq' has no bounds"),
         bad_fit("--columns", "age,age", says="two columns named 'age'"),
         bad_fit("--columns", "", says="column '' has no bounds"),
-        bad_fit("--cache", "none", says="cannot cache the encoded records in none: No such file"),
+        unreadable(
+            *FIT,
+            "--out",
+            "new.json",
+            "--cache",
+            "none",
+            says="cannot cache the encoded records in none: No such file",
+        ),
         bad_bounds(says="bounds are required"),
         bad_bounds("--bounds", "none.toml", says="cannot read the bounds file none.toml"),
         bad_bounds("--bounds", "broken.toml", says="cannot parse the bounds file broken.toml"),
@@ -291,7 +312,7 @@ def bad_bounds(*bounds: str, says: str) -> object:
         mistake("predict", "people.csv", "people.csv", says="not a hushmeans release"),
         mistake("predict", "tampered.json", "people.csv", says="does not match its checksum"),
         mistake("predict", "newer.json", "people.csv", says="upgrade hushmeans"),
-        mistake("predict", "release.json", "none.csv", says="none.csv: no such file or folder"),
+        unreadable("predict", "release.json", "none.csv", says="none.csv: no such file or folder"),
         mistake("predict", "release.json", "columns.csv", says="there is no column 'visits'"),
         mistake(
             *("predict", "release.json", "people.csv", "--out", "people.csv"),
@@ -309,14 +330,19 @@ def bad_bounds(*bounds: str, says: str) -> object:
     ],
 )
 def test_a_mistake_ends_in_one_sentence_and_nothing_written(
-    folder: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], says: str
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    says: str,
+    code: int,
 ) -> None:
     before = snapshot(folder)
-    assert run(*arguments) == 2
+    assert run(*arguments) == code
     captured = capsys.readouterr()
     (sentence,) = captured.err.strip().splitlines()
     assert sentence.startswith("hushmeans: ")
     assert says in sentence
+    assert ("nothing was spent" in sentence) is (arguments[0] == "fit")
     assert CANARY not in sentence
     assert captured.out == ""
     assert snapshot(folder) == before
@@ -386,18 +412,18 @@ def test_a_terminal_that_shows_ascii_only_is_no_obstacle(folder: Path) -> None:
 
 
 def test_the_installed_command_says_in_one_line_that_a_seed_is_not_private(folder: Path) -> None:
-    done = script(folder, *FIT, "--out", "new.json", "--seed", "7", "--json")
+    done = script(folder, *FIT, "--out", "new.json", *SEED, "--json")
     assert done.returncode == 0
-    assert done.stderr == SEEDED
+    assert json.loads(done.stderr)["warning"] in SEEDED
     assert Release.from_json(done.stdout).simulated
 
 
 def test_the_installed_command_answers_a_mistake_without_a_traceback(folder: Path) -> None:
     before = snapshot(folder)
     done = script(folder, "fit", "none.csv", *FIT[2:], "--out", "new.json")
-    assert done.returncode == 2
+    assert done.returncode == 4
     assert done.stdout == ""
-    assert done.stderr.strip() == "hushmeans: none.csv: no such file or folder"
+    assert done.stderr.strip() == ("hushmeans: none.csv: no such file or folder; nothing was spent")
     assert snapshot(folder) == before
 
 
@@ -407,7 +433,7 @@ def test_a_binary_file_is_answered_by_the_installed_command_in_one_sentence(fold
     (folder / "picture.csv").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 500)
     for name in ("parquet.csv", "picture.csv"):
         done = script(folder, "fit", name, *FIT[2:], "--out", "new.json")
-        assert done.returncode == 2
+        assert done.returncode == 4
         assert done.stdout == ""
         (sentence,) = done.stderr.splitlines()
         assert sentence.startswith(f"hushmeans: {name}: th")

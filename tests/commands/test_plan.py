@@ -106,7 +106,7 @@ def test_fit_warns_where_noise_will_dominate_and_goes_on(
 ) -> None:
     assert run(*FIT, "0.01", "--rows", "400", "--json") == 0
     captured = capsys.readouterr()
-    assert captured.err.startswith("hushmeans: warning: Noise will dominate")
+    assert captured.err.startswith('{"warning": "Noise will dominate')
     assert captured.out == (folder / "release.json").read_text()
 
 
@@ -115,7 +115,7 @@ def test_a_forecast_that_makes_no_sense_stops_a_fit_before_it_spends(
 ) -> None:
     assert run(*FIT, "1", "--rows", "1") == 2
     assert capsys.readouterr().err == (
-        "hushmeans: rows is 1; it must be at least the number of clusters, 2\n"
+        "hushmeans: rows is 1; it must be at least the number of clusters, 2; nothing was spent\n"
     )
     assert not (folder / "release.json").exists()
     assert Ledger().standing("people").debits == 0

@@ -190,9 +190,8 @@ def test_a_kernel_is_tested_once_in_a_process(
 ) -> None:
     tested: list[Kernel] = []
     monkeypatch.setattr(selftest, "check_kernel", tested.append)
-    model = DPKMeans(2, bounds=(0, 1))
     for _ in range(2):
-        model.fit(np.zeros((5, 2))).predict(np.zeros((5, 2)))
+        DPKMeans(2, bounds=(0, 1)).fit(np.zeros((5, 2))).predict(np.zeros((5, 2)))
     assert tested == [kernel.COMPILED]
 
 

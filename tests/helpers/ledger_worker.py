@@ -3,7 +3,7 @@
 Run as a script by the tests: ``ledger_worker.py hammer PLACE NAME TIMES`` tries so many debits and
 prints the ids of those that were accepted; ``ledger_worker.py kill PLACE KILLS SEED`` starts and
 kills as many spenders and prints what they did; ``fit`` in place of ``kill`` has them fit and write
-their releases to files.
+their releases to files, and ``resume`` has each repeat its fit until it survives.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import random
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -25,6 +26,7 @@ from hushmeans.ledger import Ledger
 
 if TYPE_CHECKING:
     from hushmeans.release import Release
+    from hushmeans.settings import Settings
 
 PRICE = Budget(Fraction(1, 100))
 LONGEST_LIFE = 0.25
@@ -87,14 +89,79 @@ def fit(place: str, log: Path, name: str) -> None:
         turn += 1
 
 
-def fitted(ledger: Ledger, release_id: str) -> Release:
+def fitted(ledger: Ledger, release_id: str, rounds: int = 1) -> Release:
     """The quickest fit there is, so that kills fall on all of it."""
     from hushmeans.fitting import fit_release
+
+    booked: dict[str, Any] = {"dataset": "people", "release_id": release_id}
+    return fit_release(
+        [[0.5]] * 100, quick_settings(rounds), bounds=([0], [1]), ledger=ledger, **booked
+    )
+
+
+def quick_settings(rounds: int) -> Settings:
     from hushmeans.settings import Settings
 
-    settings = Settings.of(1, PRICE.epsilon, method="average_k", method_options={"rounds": 1})
-    booked: dict[str, Any] = {"dataset": "people", "release_id": release_id}
-    return fit_release([[0.5]] * 100, settings, bounds=([0], [1]), ledger=ledger, **booked)
+    return Settings.of(1, PRICE.epsilon, method="average_k", method_options={"rounds": rounds})
+
+
+def resume(place: str, kills: int, seed: int) -> None:
+    """Kill each fit at up to three random moments, then let it end: one debit, one release."""
+    moments, ledger = random.Random(seed), Ledger(place)  # noqa: S311
+    ledger.set_limit("others", 1)  # which also loads the driver before the first fork
+    killed = fits = answers = 0
+    with TemporaryDirectory() as folder:
+        while killed < kills:
+            release_id = f"{seed}-{fits}"
+            path = Path(folder) / f"{release_id}.json"
+            for life in (moments.uniform(0, LONGEST_LIFE) for _ in range(min(3, kills - killed))):
+                fitter = os.fork()
+                if fitter == 0:
+                    fitted(ledger, release_id, rounds=6).save(path)
+                    os._exit(0)
+                time.sleep(life)
+                os.kill(fitter, signal.SIGKILL)
+                if os.waitpid(fitter, 0)[1] == 0:
+                    break
+                killed += 1
+            answers += ledger.journal("people", release_id).length()
+            fitted(ledger, release_id, rounds=6).save(path)
+            fits += 1
+            check_one_release(ledger, release_id, path.read_text())
+    sys.stdout.write(f"{killed} kills, {fits} fits, {answers} answers kept before they ended\n")
+
+
+def check_one_release(ledger: Ledger, release_id: str, written: str) -> None:
+    """Raise unless one debit led to one release, made of the answers in the ledger."""
+    from hushmeans.release import Release
+
+    ledger.verify()
+    entries = [each for each in ledger.history("people") if each.release_id == release_id]
+    answers = [each.position for each in entries if each.kind == "answer"]
+    assert [each.kind for each in entries] == ["debit", *["answer"] * len(answers), "release"]
+    assert answers == [*range(1, len(answers) + 1)]
+    assert ledger.stored(release_id) == written
+    release = Release.from_json(written)
+    assert len(release.spends) == len(answers)
+    assert replayed(ledger, release_id) == release.centres, "the answers are not those kept"
+
+
+def replayed(ledger: Ledger, release_id: str) -> object:
+    """The centres that the method finds from the kept answers, without the records."""
+    from hushmeans.budget import Booking
+    from hushmeans.curator.curator import open_curator
+    from hushmeans.ledger.payment import Payment
+    from hushmeans.methods.start import public_randomness
+    from hushmeans.release.clusters import in_original_units
+    from hushmeans.schema import Bounds
+
+    settings = quick_settings(rounds=6)
+    payment = Payment(ledger, Booking("people", release_id), settings)
+    bounds, journal = Bounds(([0], [1])), payment.journal
+    with open_curator([[0.0]], bounds, settings.budget, journal=journal) as curator:
+        public = public_randomness(payment.public_seed)
+        found = settings.method.find(curator.door, settings.n_clusters, public)
+        return in_original_units(found.clusters, curator.box).centres
 
 
 def check(ledger: Ledger, log: Path, prefix: str) -> tuple[int, int]:
@@ -122,6 +189,7 @@ def check(ledger: Ledger, log: Path, prefix: str) -> tuple[int, int]:
 
 
 if __name__ == "__main__":
+    warnings.simplefilter("ignore")  # of what is new, and of what is resumed
     what, place, second, third = sys.argv[1:]
     if what == "hammer":
         hammer(place, second, int(third))
@@ -130,4 +198,7 @@ if __name__ == "__main__":
     else:
         with TemporaryDirectory() as warm:  # compiled functions are loaded before the first fork
             fitted(Ledger(f"{warm}/ledger.sqlite"), "warm")
-        kill(fit, place, int(second), int(third))
+        if what == "fit":
+            kill(fit, place, int(second), int(third))
+        else:
+            resume(place, int(second), int(third))

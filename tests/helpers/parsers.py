@@ -51,7 +51,7 @@ def ledger(folder: Path, content: bytes) -> None:
         books.history(standing.dataset)
     books.stored("first")
     books.verify()
-    books.set_limit("people", 5)
+    books.set_limit("people", 5, reason="to write to it")
 
 
 def address(folder: Path, content: bytes) -> None:

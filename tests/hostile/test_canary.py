@@ -53,7 +53,7 @@ def test_nothing_that_a_process_prints_writes_or_pickles_holds_a_record(
 ) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    places = {"HUSHMEANS_LEDGER": str(tmp_path / "ledger.sqlite"), "TMPDIR": str(temporary)}
+    places = {"XDG_DATA_HOME": str(tmp_path / "data"), "TMPDIR": str(temporary)}
     sources = [str(Path(hushmeans.__file__).parents[1]), *sys.path]
     done = subprocess.run(
         [sys.executable, *flags, str(WORKER)],
@@ -85,9 +85,10 @@ def test_what_we_run_on_sparks_executors_says_nothing_of_a_record(
     good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
     good.write_text(f"age,visits\n{VALUE!r},1\n" + "20,2\n" * 20)
     bad.write_text(f"age,visits\n{VALUE!r},1\nx{VALUE!r},1\n")
-    model = DPKMeans(2, bounds=BOUNDS)
-    said = [repr(model.fit(spark_files._read(session, str(good), None)).release_)]
-    said += [repr(model.fit(spark_files._read(session, str(bad), None)).release_)]
+    said = [
+        repr(DPKMeans(2, bounds=BOUNDS).fit(spark_files._read(session, str(path), None)).release_)
+        for path in (good, bad)
+    ]
     said += capfd.readouterr()
     logs = [log.read_text() for log in Path(os.environ["SPARK_HOME"], "work").rglob("std*")]
     assert logs

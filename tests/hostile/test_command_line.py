@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 from pathlib import Path
 
@@ -25,11 +26,34 @@ FILES = {
 }
 ODD = ("", "-", "--", "\0", "\n", "\x1b[2J", "\udcff", "~nobody/x", "/", ".", "..", "x" * 300)
 NUMBERS = ("0", "-1", "1", "2", "1e-9", "nan", "inf", "1/0", "1/3", "9" * 5000, "1e999", "٣", "0x1")
-COMMANDS = ("fit", "predict", "report", "budget", "set", "show", "history", "verify", "none")
+COMMANDS = (
+    "fit",
+    "predict",
+    "report",
+    "budget",
+    "set",
+    "show",
+    "history",
+    "verify",
+    "strict",
+    "grants",
+    "none",
+)
 OPTIONS = (
     *("--k", "--epsilon", "--bounds", "--delta", "--method", "--option", "--rows-per-person"),
     *("--seed", "--columns", "--cache", "--out", "--dataset", "--ledger", "--no-ledger"),
-    *("--release-id", "--json", "--show-nonprivate-progress", "--compare", "--seen", "--help"),
+    *(
+        "--strict",
+        "--simulate",
+        "--raise",
+        "--reason",
+        "--release-id",
+        "--json",
+        "--show-nonprivate-progress",
+        "--compare",
+        "--seen",
+        "--help",
+    ),
 )
 pytestmark = pytest.mark.filterwarnings("default::UserWarning")
 """Warnings of ours are to appear on stderr."""
@@ -52,15 +76,18 @@ def run(arguments: list[str]) -> None:
             pytest.raises(SystemExit) as end,
         ):
             main(arguments)
-        check(end.value.code, err.getvalue())
+        check(end.value.code, err.getvalue(), as_json="--json" in arguments)
 
 
-def check(code: object, said: str) -> None:
-    assert code in (None, 0, 2), code
+def check(code: object, said: str, *, as_json: bool) -> None:
+    assert code in (None, 0, 2, 3, 4, 5), code
     lines = said.splitlines()
-    sentences = [line for line in lines if not line.startswith("hushmeans: warning: ")]
-    assert all(line.startswith("hushmeans: ") for line in lines)
-    assert len(sentences) == (1 if code == 2 else 0)
+    if as_json:
+        errors = [line for line in lines if "error" in json.loads(line)]
+    else:
+        errors = [line for line in lines if not line.startswith("hushmeans: warning: ")]
+        assert all(line.startswith("hushmeans: ") for line in lines)
+    assert len(errors) == (1 if code else 0)
     assert CANARY not in said
 
 

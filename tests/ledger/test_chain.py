@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 
-from hushmeans import Ledger, LedgerError
+from hushmeans import BudgetError, Ledger, LedgerError
 from hushmeans.budget import Budget
-from hushmeans.ledger.database import writing
+from hushmeans.ledger.chain import account, append
+from hushmeans.ledger.database import _engine, writing
+from hushmeans.ledger.standing import Amounts
 
 
 @pytest.fixture
@@ -89,6 +93,77 @@ def test_nothing_is_added_to_a_ledger_whose_end_was_cut_off(ledger: Ledger) -> N
         ledger.debit("others", Budget.of(1), "four")
 
 
+def test_a_debit_is_not_fooled_by_an_old_entry_that_was_edited(ledger: Ledger) -> None:
+    tamper(ledger, "UPDATE hushmeans_entries SET epsilon = '0.001' WHERE number = 2")
+    with pytest.raises(BudgetError, match="1 of 3 is left"):
+        ledger.debit("people", Budget.of(2), "four")
+    assert ledger.standing("people").spent.epsilon == 2
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        # Entry 4 carries the account of people, entry 1 its limit, and entry 5 ends the chain.
+        "UPDATE hushmeans_entries SET account = replace(account, '2', '0') WHERE number = 4",
+        "UPDATE hushmeans_entries SET account = NULL WHERE number = 4",
+        "UPDATE hushmeans_entries SET epsilon = '9' WHERE number = 1",
+        "UPDATE hushmeans_entries SET \"user\" = 'x' WHERE number = 5",
+        "UPDATE hushmeans_entries SET key = 'x' WHERE number = 4",
+        "DELETE FROM hushmeans_entries WHERE number = 4",
+        "DELETE FROM hushmeans_entries WHERE number = 3",
+        "DELETE FROM hushmeans_accounts WHERE key = 'people'",
+        "UPDATE hushmeans_accounts SET number = 2 WHERE key = 'people'",
+    ],
+)
+def test_a_debit_checks_what_it_relies_on(ledger: Ledger, statement: str) -> None:
+    tamper(ledger, statement)
+    with pytest.raises(LedgerError, match="the ledger has been damaged or tampered with"):
+        ledger.debit("people", Budget.of("0.1"), "four")
+    with pytest.raises(LedgerError, match="the ledger has been damaged or tampered with"):
+        ledger.verify()
+
+
+def test_an_account_that_was_rewritten_with_its_digests_is_found_by_verify(ledger: Ledger) -> None:
+    with writing(ledger.address) as books:
+        standing = account(books, "people")
+        assert standing is not None
+        append(books, "limit", replace(standing, spent=Amounts()), budget=Budget.of(3))
+    with pytest.raises(LedgerError, match="the account in entry 6 is not the sum of the debits"):
+        ledger.verify()
+
+
+def steps_of_a_debit(place: Path, entries: int) -> int:
+    """How many instructions of SQLite a debit takes after so many others."""
+    ledger = Ledger(place)
+    ledger.set_limit("people", 100)
+    with writing(ledger.address) as books:
+        for number in range(entries):
+            standing = account(books, "people")
+            assert standing is not None
+            after = standing.after(Budget.of("0.01"), 1, None)
+            append(books, "debit", after, budget=Budget.of("0.01"), release_id=str(number))
+    steps = 0
+
+    def tick() -> int:
+        nonlocal steps
+        steps += 1
+        return 0
+
+    def watch(connection: sqlite3.Connection, _: object) -> None:
+        connection.set_progress_handler(tick, 1)
+
+    engine = _engine(ledger.address)
+    event.listen(engine, "connect", watch)
+    ledger.debit("people", Budget.of("0.01"), "last")
+    event.remove(engine, "connect", watch)
+    return steps
+
+
+def test_a_debit_costs_as_much_in_a_long_ledger_as_in_a_short_one(tmp_path: Path) -> None:
+    short, long = (steps_of_a_debit(tmp_path / str(entries), entries) for entries in (10, 1000))
+    assert 0 < long < 1.3 * short
+
+
 def test_a_ledger_written_anew_lacks_the_digest_seen_before(ledger: Ledger, tmp_path: Path) -> None:
     seen = ledger.verify().digest
     ledger.debit("others", Budget.of(1), "four")
@@ -105,8 +180,6 @@ def test_an_amount_that_is_none_is_an_entry_that_cannot_be_read(
     ledger: Ledger, amount: str
 ) -> None:
     tamper(ledger, "UPDATE hushmeans_entries SET epsilon = :it WHERE number = 2", it=amount)
-    for ask in (ledger.standing, ledger.history):
-        with pytest.raises(LedgerError, match="entry 2 cannot be read"):
-            ask("people")
-    with pytest.raises(LedgerError, match="entry 2 cannot be read"):
-        ledger.debit("people", Budget.of(1), "four")
+    for ask in (lambda: ledger.history("people"), ledger.verify):
+        with pytest.raises(LedgerError, match=r"entry 2 (cannot be read|was changed)"):
+            ask()

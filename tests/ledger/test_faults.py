@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from helpers.postgres import Server, unprivileged
-from hushmeans import BudgetError, Ledger, LedgerError, LedgerWarning
+from hushmeans import Ledger, LedgerError, LedgerWarning, Release
 from hushmeans.budget import Budget
 from hushmeans.curator.watching import Watch
 from hushmeans.fitting import fit_release
@@ -162,7 +162,7 @@ def test_an_empty_file_is_a_ledger_to_be(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ("UPDATE hushmeans_ledger SET version = 2", "has schema 2, and .* up to 1; upgrade"),
+        ("UPDATE hushmeans_ledger SET version = 3", "has schema 3, and .* up to 2; upgrade"),
         ("UPDATE hushmeans_ledger SET version = 0", "is damaged; restore it"),
         ("DELETE FROM hushmeans_ledger", "is damaged; restore it"),
     ],
@@ -230,21 +230,29 @@ def test_postgresql_without_a_driver_says_what_to_install(monkeypatch: pytest.Mo
         Ledger("postgresql://nobody@no.driver.invalid/books").set_limit("people", 1)
 
 
-def fit(place: str, release_id: str) -> None:
-    fit_release(
+def known_place(server: Server) -> str:
+    """A ledger that knows the dataset already."""
+    place = server.new_place()
+    Ledger(place).set_limit("people", 100)
+    return place
+
+
+def fit(place: str, release_id: str, watch: Watch | None = None) -> Release:
+    return fit_release(
         RECORDS,
         Settings.of(2, 1),
         bounds=(0, 1),
         ledger=Ledger(place),
         dataset="people",
         release_id=release_id,
+        watch=watch,
     )
 
 
 def test_postgresql_that_is_down_before_a_fit_ends_it(
     postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = postgres.new_place()
+    place = known_place(postgres)
     fit(place, "one")
     postgres.stop()
     try:
@@ -254,14 +262,14 @@ def test_postgresql_that_is_down_before_a_fit_ends_it(
         postgres.start()
     assert "\n" not in str(caught.value)
     assert "hidden-word" not in str(caught.value)
+    assert caught.value.cost == "nothing was spent"
     assert Ledger(place).standing("people").debits == 1
-    assert Ledger(place).verify().entries == 2
 
 
 def test_postgresql_that_goes_down_before_the_first_question_ends_the_fit(
     postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = postgres.new_place()
+    place = known_place(postgres)
 
     def stop(seed: int | None) -> np.random.Generator:
         postgres.stop()
@@ -273,15 +281,15 @@ def test_postgresql_that_goes_down_before_the_first_question_ends_the_fit(
             fit(place, "one")
     finally:
         postgres.start()
-    assert Ledger(place).datasets() == ()
+    assert Ledger(place).standing("people").debits == 0
     monkeypatch.undo()
     fit(place, "one")
 
 
-def test_postgresql_that_goes_down_after_the_debit_loses_neither_debit_nor_release(
+def test_postgresql_that_goes_down_after_the_debit_ends_a_fit_that_can_be_resumed(
     postgres: Server,
 ) -> None:
-    place = postgres.new_place()
+    place = known_place(postgres)
 
     class StopOnce(Watch):
         stopped = False
@@ -292,22 +300,30 @@ def test_postgresql_that_goes_down_after_the_debit_loses_neither_debit_nor_relea
                 self.stopped = True
 
     try:
-        with pytest.warns(LedgerWarning, match="debited but could not be stored in the ledger"):
-            release = fit_release(
-                RECORDS,
-                Settings.of(2, 1),
-                bounds=(0, 1),
-                ledger=Ledger(place),
-                dataset="people",
-                release_id="one",
-                watch=StopOnce(),
-            )
+        with pytest.raises(LedgerError, match="cannot be reached") as caught:
+            fit(place, "one", StopOnce())
     finally:
         postgres.start()
-    assert release.booking is not None
-    assert Ledger(place).standing("people").debits == 1
-    with pytest.raises(BudgetError, match="'one' was already debited"):
+    assert caught.value.cost is not None
+    assert caught.value.cost.startswith("ε = 1 was spent; repeat the fit with the release id 'one'")
+    with pytest.warns(LedgerWarning, match="'one' is resumed: 1 of its answers"):
         fit(place, "one")
-    Ledger(place).store("one", release.to_json())
+    assert Ledger(place).standing("people").debits == 1
     with pytest.warns(LedgerWarning, match="already exists"):
         fit(place, "one")
+
+
+def test_a_ledger_that_fails_at_the_very_end_loses_no_release(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise LedgerError("the ledger is gone")
+
+    place = str(file_of(ledger))
+    monkeypatch.setattr(Ledger, "store", fail)
+    with pytest.warns(LedgerWarning, match="debited but could not be stored in the ledger"):
+        release = fit(place, "two")
+    monkeypatch.undo()
+    with pytest.warns(LedgerWarning, match="'two' is resumed"):
+        assert fit(place, "two") == release
+    assert ledger.standing("people").debits == 2

@@ -75,10 +75,6 @@ def test_the_debit_is_on_disk_before_the_first_answer(
     with pytest.raises(RuntimeError):
         fit(ledger, release_id="one")
     assert seen == [1]
-    monkeypatch.undo()
-    assert spent(ledger) == 1
-    with pytest.raises(BudgetError, match="'one' was already debited, but its fit failed"):
-        fit(ledger, release_id="one")
     assert spent(ledger) == 1
 
 
@@ -149,11 +145,24 @@ def test_the_same_id_with_other_settings_is_refused(
 
 def test_a_simulation_is_not_debited_and_says_so(ledger: Ledger) -> None:
     with pytest.warns(SimulationWarning, match="no ledger is debited"):
-        release = fit(ledger, seed=1)
+        release = fit(ledger, seed=1, simulate=True)
     assert release.booking is None
     assert len(ledger.history("people")) == 1
     with pytest.raises(InputError, match="a simulation is not recorded in a ledger"):
-        fit(ledger, seed=1, release_id="one")
+        fit(ledger, seed=1, simulate=True, release_id="one")
+
+
+def test_a_seed_beside_a_ledger_is_refused_unless_it_is_confirmed(ledger: Ledger) -> None:
+    with pytest.raises(InputError, match=r"omit the seed, or confirm .* simulate=True"):
+        fit(ledger, seed=1)
+    with pytest.raises(InputError, match="a simulation needs a seed"):
+        fit(ledger, simulate=True)
+    estimator = DPKMeans(2, bounds=(0, 1), random_state=1, ledger=ledger, dataset="people")
+    with pytest.raises(InputError, match="omit the seed"):
+        estimator.fit(RECORDS)
+    with pytest.warns(SimulationWarning):
+        assert estimator.set_params(simulate=True).fit(RECORDS).release_.simulated
+    assert spent(ledger) == 0
 
 
 @pytest.mark.parametrize("half", [{"dataset": "people"}, {"dataset": None, "release_id": "one"}])

@@ -51,7 +51,7 @@ def test_sixteen_processes_make_one_ledger(place: str) -> None:
     assert Ledger(place).standing("people").debits == PROCESSES
 
 
-@pytest.mark.parametrize("what", ["kill", "fit"])
+@pytest.mark.parametrize("what", ["kill", "fit", "resume"])
 def test_killed_processes_leave_a_whole_ledger_and_no_release_without_its_debit(
     place: str, what: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

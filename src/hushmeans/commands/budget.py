@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hushmeans.commands import options
+from hushmeans.errors import InputError, LedgerWarning, warn
 
 if TYPE_CHECKING:
     from hushmeans.budget import Budget
     from hushmeans.ledger import Ledger
-    from hushmeans.ledger.chain import Entry
+    from hushmeans.ledger.entries import Entry
     from hushmeans.ledger.standing import Amounts, Standing
 
 budget_app = typer.Typer(rich_markup_mode=None)
@@ -31,16 +32,55 @@ def set_limit(
     name: DatasetName,
     epsilon: Annotated[str, typer.Option(help="The limit on the total epsilon.")],
     delta: Annotated[str, typer.Option(help="The limit on the total delta.")] = "0",
+    rows_per_person: Annotated[
+        int | None,
+        typer.Option(help="The privacy unit of the budget; by default that of the first fit."),
+    ] = None,
+    raises: Annotated[
+        bool, typer.Option("--raise", help="Raise a limit that exists; needs --reason.")
+    ] = False,
+    reason: Annotated[
+        str | None, typer.Option(help="Why the limit is raised; kept in the ledger.")
+    ] = None,
     ledger: options.LedgerAddress = None,
     json: options.AsJson = False,
 ) -> None:
     """Limit the total budget of a dataset; fits that would exceed it are refused.
 
-    A limit can be raised or lowered later, but not below what is already spent.
+    A limit can be lowered later, but not below what is already spent. Raising it takes --raise and
+    --reason.
     """
+    if raises != (reason is not None):
+        raise InputError("--raise and --reason belong together; give both to raise a limit")
     account = _ledger_at(ledger)
-    account.set_limit(name, epsilon, delta)
+    news = account.news(name)
+    account.set_limit(name, epsilon, delta, rows_per_person=rows_per_person, reason=reason)
+    for sentence in news:
+        warn(sentence, LedgerWarning)
     _show_standing(account.standing(name), as_json=json)
+
+
+@budget_app.command("strict")
+def make_strict(
+    off: Annotated[bool, typer.Option("--off", help="Accept new datasets again.")] = False,
+    ledger: options.LedgerAddress = None,
+) -> None:
+    """Make a ledger strict for everybody: only datasets with a limit can be debited."""
+    _ledger_at(ledger).make_strict(not off)
+    typer.echo("New datasets are accepted." if off else "Only datasets with a limit are accepted.")
+
+
+@budget_app.command("grants")
+def print_grants(
+    role: Annotated[str, typer.Argument(help="The PostgreSQL role of the people who fit.")],
+) -> None:
+    """Print SQL that lets a PostgreSQL role fit, but not set or raise limits.
+
+    Run it as the owner of the ledger, who keeps the right to set limits.
+    """
+    from hushmeans.ledger.grants import grants_for
+
+    typer.echo(grants_for(role))
 
 
 @budget_app.command("show")
@@ -59,7 +99,7 @@ def show_budget(
         _print_json([_as_json(standing) for standing in standings])
         return
     rows = [
-        (each.dataset, str(each.spent), _or_blank(each.limit), _or_blank(each.left), each.debits)
+        (each.dataset, str(each.proven), _or_blank(each.limit), _or_blank(each.left), each.debits)
         for each in standings
     ]
     _print_table(("dataset", "spent", "limit", "left", "debits"), rows)
@@ -133,10 +173,11 @@ def _or_blank(value: object) -> str:
 def _as_json(standing: Standing) -> dict[str, Any]:
     return {
         "dataset": standing.dataset,
-        "spent": _exact(standing.spent),
+        "spent": _exact(standing.proven),
         "limit": _exact(standing.limit),
         "left": _exact(standing.left),
         "debits": standing.debits,
+        "rows_per_person": standing.unit,
     }
 
 

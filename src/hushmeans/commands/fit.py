@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hushmeans.commands import options
-from hushmeans.errors import HushmeansWarning, InputError, LedgerError, LedgerWarning, warn
+from hushmeans.errors import (
+    NOTHING_SPENT,
+    HushmeansWarning,
+    InputError,
+    LedgerError,
+    LedgerWarning,
+    costing,
+    warn,
+)
 
 if TYPE_CHECKING:
     from hushmeans.budget import Booking
@@ -41,6 +49,12 @@ def fit(
         int | None,
         typer.Option(help="Simulate the noise from a seed: reproducible and NOT private."),
     ] = None,
+    simulate: Annotated[
+        bool,
+        typer.Option(
+            "--simulate", help="Confirm that --seed is meant, although there is a ledger."
+        ),
+    ] = False,
     columns: options.Columns = None,
     cache: Annotated[
         Path | None,
@@ -72,9 +86,11 @@ def fit(
     release_id: Annotated[
         str | None,
         typer.Option(
-            help="An id for this release; repeating the fit with the same id spends nothing more."
+            help="An id for this release; repeating the fit with the same id spends nothing more "
+            "and resumes a fit that died."
         ),
     ] = None,
+    strict: options.Strict = False,
     show_nonprivate_progress: Annotated[
         bool,
         typer.Option(
@@ -93,13 +109,15 @@ def fit(
     from hushmeans.commands.progress import bar
     from hushmeans.fitting import fit_release
 
-    to_debit = _ledger_to_debit(ledger, dataset, release_id, none=no_ledger)
+    to_debit = _ledger_to_debit(ledger, dataset, release_id, strict=strict, none=no_ledger)
     name = None if to_debit is None else dataset or named_after(file)
     features = options.column_names(columns)
     settings = options.settings_of(k, epsilon, delta, method, option, rows_per_person)
     if rows is not None:
         _announce(rows, settings, bounds, features, quiet=json)
+    cost = NOTHING_SPENT
     with (
+        costing(lambda: cost),
         _output_for(out, to_debit, release_id) as beside,
         _records(file, features, spark) as records,
         bar(show_nonprivate=show_nonprivate_progress) as watch,
@@ -115,7 +133,9 @@ def fit(
             ledger=to_debit,
             dataset=name,
             release_id=release_id,
+            simulate=simulate,
         )
+        cost = _cost(release)
         if beside is not None:
             beside.write_text(release.to_json(), encoding="utf-8")
     if json:
@@ -129,6 +149,21 @@ def fit(
         typer.echo(f"\n{release.statement()}\n\nWritten to {out}.")
     if to_debit is not None and release.booking is not None:
         _show_total(to_debit, release.booking, named_after_file=dataset is None, quiet=json)
+
+
+def _cost(release: Release) -> str:
+    """What was spent on a release, for errors while it is written."""
+    if release.simulated:
+        return NOTHING_SPENT
+    from hushmeans.ledger.standing import Amounts
+
+    spent = f"ε = {Amounts.of(release.budget)} was spent"
+    if release.booking is None:
+        return spent
+    return (
+        f"{spent}; repeat the fit with --release-id {release.booking.release_id} to get the "
+        "release from the ledger"
+    )
 
 
 def _records(
@@ -203,13 +238,15 @@ def named_after(file: str) -> str:
 
 
 def _ledger_to_debit(
-    place: str | None, dataset: str | None, release_id: str | None, *, none: bool
+    place: str | None, dataset: str | None, release_id: str | None, *, strict: bool, none: bool
 ) -> Ledger | None:
     """The ledger for a fit; None only with --no-ledger."""
     if not none:
         from hushmeans.ledger import Ledger
 
-        return Ledger(place)
+        return Ledger(place, strict=strict or None)
+    if strict:
+        raise InputError("--no-ledger cannot be combined with --strict; remove one of them")
     if place is not None or dataset is not None or release_id is not None:
         raise InputError(
             "--no-ledger cannot be combined with --ledger, --dataset or --release-id; "

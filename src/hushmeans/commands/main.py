@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable, Mapping
+from functools import partial
 from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
 
 from hushmeans.commands import budget, check, demo, extras, fit, plan, predict, report
-from hushmeans.errors import HushmeansError, HushmeansWarning
+from hushmeans.errors import (
+    NOTHING_SPENT,
+    BudgetError,
+    DataError,
+    HushmeansError,
+    HushmeansWarning,
+    LedgerError,
+)
 from hushmeans.version import __version__
 
 app = typer.Typer(
@@ -30,25 +39,36 @@ app.command()(report.report)
 app.command()(demo.demo)
 extras.register(app)
 
-USERS_MISTAKE = 2
+EXIT_CODES: Mapping[type[BaseException], tuple[int, str]] = {
+    BudgetError: (3, "budget refused"),
+    DataError: (4, "data unreadable"),
+    LedgerError: (5, "ledger unreachable"),
+    Exception: (2, "wrong use"),
+}
+"""The exit code of an error and its name in JSON, by the first class that it is an instance of."""
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run a command; a user's mistake is reported in one sentence with exit code 2."""
+    """Run a command; an error is reported in one sentence, with an exit code of `EXIT_CODES`."""
+    given = sys.argv[1:] if arguments is None else arguments
+    say = _say_as_json if "--json" in given else _say
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # some terminals cannot show ε or ±
             stream.reconfigure(errors="replace")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", HushmeansWarning)
-            warnings.showwarning = _show_warning  # type: ignore[assignment]
+            warnings.showwarning = partial(_show_warning, say)
             sys.exit(app(args=arguments, prog_name="hushmeans", standalone_mode=False))
     except (HushmeansError, Warning, typer.TyperException) as error:
-        _fail(error.format_message() if isinstance(error, typer.TyperException) else str(error))
-    except MemoryError:
-        _fail("out of memory; ask for fewer clusters, or use fewer features or records")
+        message = error.format_message() if isinstance(error, typer.TyperException) else str(error)
+        _fail(error, message, say, spends=given[:1] == ["fit"])
+    except MemoryError as error:
+        message = "out of memory; ask for fewer clusters, or use fewer features or records"
+        _fail(error, message, say)
     except OSError as error:
-        _fail(f"{error.filename or 'input/output'}: {error.strerror or type(error).__name__}")
+        reason = error.strerror or type(error).__name__
+        _fail(error, f"{error.filename or 'input/output'}: {reason}", say)
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
 
@@ -65,16 +85,37 @@ def _root(
         typer.echo(context.get_help())
 
 
-def _show_warning(message: Warning | str, *_: Any) -> None:
-    _say(f"warning: {message}")
+Say = Callable[[str, Mapping[str, object]], None]
+"""Reports a line to the user, or its content to a program."""
 
 
-def _fail(sentence: str) -> None:
-    _say(sentence)
-    sys.exit(USERS_MISTAKE)
+def _show_warning(say: Say, message: Warning | str, *_: Any) -> None:
+    say(f"warning: {message}", {"warning": str(message)})
 
 
-def _say(sentence: str) -> None:
+def _fail(error: BaseException, message: str, say: Say, *, spends: bool = False) -> None:
+    """Report an error, with what it cost, and exit with its code.
+
+    In a command that spends, an error without a cost came before anything was spent.
+    """
+    cost: str | None = getattr(error, "cost", None) or (NOTHING_SPENT if spends else None)
+    code, kind = next(found for known, found in EXIT_CODES.items() if isinstance(error, known))
+    content = {"exit_code": code, "kind": kind, "message": message, "cost": cost}
+    say(
+        message if cost is None or cost in message else f"{message}; {cost}",
+        {"error": content},
+    )
+    sys.exit(code)
+
+
+def _say(sentence: str, _: Mapping[str, object]) -> None:
     """Print one line on stderr; file and column names cannot break it."""
     line = "".join(sign if sign.isprintable() else "\ufffd" for sign in sentence)
     typer.echo(f"hushmeans: {line}", err=True)
+
+
+def _say_as_json(_: str, content: Mapping[str, object]) -> None:
+    """Print one line of JSON on stderr."""
+    from json import dumps
+
+    typer.echo(dumps(content), err=True)

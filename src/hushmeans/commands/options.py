@@ -44,6 +44,14 @@ LedgerAddress = Annotated[
         help="A SQLite file or a PostgreSQL URL; by default $HUSHMEANS_LEDGER or your own file.",
     ),
 ]
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict",
+        help="Refuse unless the ledger exists and knows the dataset and its limit; "
+        "also $HUSHMEANS_STRICT=1.",
+    ),
+]
 ReleaseFile = Annotated[Path, typer.Argument(help="A release written by hushmeans fit.")]
 BoundsFile = Annotated[
     Path | None,

@@ -11,6 +11,7 @@ from typing import Any
 
 from hushmeans.arguments import whole_number
 from hushmeans.budget import Account, Budget, Spend
+from hushmeans.curator.journal import Journal, fingerprint
 from hushmeans.curator.kernel import kernel_for
 from hushmeans.curator.mechanisms import Mechanism, mechanism_for
 from hushmeans.curator.questions import Door, Noise, NoisyTotals, Question, made_anew
@@ -18,6 +19,7 @@ from hushmeans.curator.sources import Source, managed_source
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import PrivacyError
 from hushmeans.schema import Bounds, Box
+from hushmeans.types import IntArray
 
 TOLERANCE = Fraction(1, 1000)
 """How far below the budget the total privacy loss may be before it counts as a mismatch."""
@@ -44,6 +46,9 @@ class Curator:
     pay
         Called once, before the first answer is computed; if it raises, nothing is answered.
         None if no ledger is debited.
+    journal
+        Keeps each noisy answer before it is given, and gives those back that it has; None to keep
+        none.
     """
 
     def __init__(
@@ -54,6 +59,7 @@ class Curator:
         rows_per_person: int = 1,
         watch: Watch | None = None,
         pay: Pay | None = None,
+        journal: Journal | None = None,
     ) -> None:
         self._source = source
         self._mechanism = mechanism
@@ -62,6 +68,7 @@ class Curator:
         self._rows_per_person = whole_number("rows_per_person", rows_per_person)
         self._watch = watch or Watch()
         self._pay = pay
+        self._journal = journal
         self._paying = Lock()
         self._account = Account()
         self._spends: list[Spend] = []
@@ -86,9 +93,20 @@ class Curator:
         scale = self._mechanism.scale_for(sensitivity, share * self._allowance)
         self._spends.append(Spend(question.name, share, self._mechanism.loss(sensitivity, scale)))
         self._pay_once()
-        noisy = self._mechanism.add_noise(self._source.answer(question), scale)
+        noisy = self._noisy(question, scale)
         self._watch.answered(self._account.spent)
         return NoisyTotals(noisy, self._mechanism.variance(scale))
+
+    def _noisy(self, question: Question, scale: float) -> IntArray:
+        """The noisy answer: the one in the journal, or a new one that is in the journal first."""
+        journal, position = self._journal, len(self._spends)
+        if journal is None:
+            return self._mechanism.add_noise(self._source.answer(question), scale)
+        asked = fingerprint(question, scale)
+        if (kept := journal.recorded(position, asked)) is not None:
+            return kept
+        noisy = self._mechanism.add_noise(self._source.answer(question), scale)
+        return journal.record(position, asked, noisy)
 
     def _pay_once(self) -> None:
         """Pay before the first answer; if that fails, the next question tries again."""
@@ -133,6 +151,7 @@ def open_curator(
     cache: str | PathLike[str] | None = None,
     watch: Watch | None = None,
     pay: Pay | None = None,
+    journal: Journal | None = None,
 ) -> Iterator[Curator]:
     """A curator for any data that `fit` accepts; its resources are released at the end.
 
@@ -140,16 +159,27 @@ def open_curator(
     ----------
     data, bounds, columns, cache
         As in `hushmeans.curator.sources.open_source`.
-    budget, rows_per_person, watch, pay
+    budget, rows_per_person, watch, pay, journal
         As in `Curator`.
     seed
         None for real noise, a number for a simulation.
     """
     mechanism = mechanism_for(budget, seed)
     with managed_source(data, bounds, columns, cache, watch) as source:
-        yield Curator(source, mechanism, budget, rows_per_person, watch, pay)
+        yield Curator(source, mechanism, budget, rows_per_person, watch, pay, journal)
 
 
 def noise_within(budget: Budget, rows_per_person: int = 1) -> Noise:
     """The noise that answers within this budget will have: public."""
     return mechanism_for(budget).noise(budget, rows_per_person)
+
+
+def rho_within(budget: Budget) -> Fraction | None:
+    """The zCDP that all answers within this budget satisfy together; None if it is pure."""
+    mechanism = mechanism_for(budget)
+    return mechanism.allowance(budget) if budget.delta > 0 else None
+
+
+def epsilon_of_zcdp(rho: Fraction, delta: Fraction) -> Fraction:
+    """The epsilon at which zCDP of this rho keeps a delta above 0, by OpenDP's conversion."""
+    return mechanism_for(Budget(Fraction(1), delta)).epsilon(rho, delta)

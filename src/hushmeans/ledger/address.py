@@ -83,15 +83,35 @@ class Address:
     def __repr__(self) -> str:
         return f"Address({str(self)!r})"
 
-    def without_secrets(self, text: str) -> str:
-        """The text with every occurrence of the URL's passwords masked."""
+    def without_password(self) -> Address:
+        """The same place for somebody who has the password elsewhere."""
         if self.url is None:
-            return text
+            return self
+        url = self.url
+        query = {name: value for name, value in url.query.items() if "pass" not in name}
+        place = (url.username, None, url.host, url.port, url.database)
+        return Address(url=URL.create(url.drivername, *place, query))
+
+    @property
+    def _secrets(self) -> tuple[str, ...]:
+        """The passwords in the URL."""
+        if self.url is None:
+            return ()
         named = self.url.normalized_query.items()
         queried = (value for name, values in named if "pass" in name for value in values)
-        for secret in (self.url.password, *queried):
-            text = text.replace(secret, "***") if secret else text
+        return tuple(secret for secret in (self.url.password, *queried) if secret)
+
+    def without_secrets(self, text: str) -> str:
+        """The text with every occurrence of the URL's passwords masked."""
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
         return text
+
+
+def without_password(place: str) -> str:
+    """A ledger's path as it is, or its URL without passwords."""
+    url = Address.of(place).without_password().url if "://" in place else None
+    return place if url is None else url.render_as_string(hide_password=False)
 
 
 def _absolute(path: str) -> Path:

@@ -18,12 +18,19 @@ from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, NullPool, create_engine
+from sqlalchemy import Connection, Engine, NullPool, create_engine, inspect
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from hushmeans.errors import LedgerError
+from hushmeans.errors import LedgerError, LedgerWarning, warn
 from hushmeans.ledger.address import Address
-from hushmeans.ledger.schema import check_version, create_where_missing, no_ledger
+from hushmeans.ledger.migration import migrate
+from hushmeans.ledger.schema import (
+    LEDGER_SCHEMA,
+    SEAL,
+    checked_version,
+    create_where_missing,
+    no_ledger,
+)
 
 LOCK_TIMEOUT = 60
 """Seconds to wait for other writers."""
@@ -50,6 +57,9 @@ TO_READ: Mapping[str, tuple[str, ...]] = {
     "postgresql": ("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",),
 }
 
+INSUFFICIENT_PRIVILEGE = "42501"
+"""PostgreSQL's code where grants or a policy refuse a statement."""
+
 DAMAGED = "the file is damaged; restore it from a backup"
 
 SQLITE_REASONS: Mapping[str, str] = {
@@ -66,18 +76,27 @@ SQLITE_REASONS: Mapping[str, str] = {
 
 
 @contextmanager
-def writing(address: Address) -> Iterator[Connection]:
+def writing(address: Address, *, create: bool = True) -> Iterator[Connection]:
     """An exclusive transaction that is on disk once the block ends without an error.
 
-    A ledger that does not exist is created, readable by its owner only.
+    A ledger that does not exist is created, readable by its owner only; without `create` that is
+    an error. One of hushmeans 0.1 is brought to the present schema first.
     """
     with _plain_failures(address):
         if address.file is not None:
-            _make_private(address.file)
+            if create:
+                _make_private(address.file)
+            elif not address.file.exists():
+                raise no_ledger(address)
+        told: list[str] = []
         with _transaction(address, TO_WRITE) as connection:
-            create_where_missing(connection, address)
-            check_version(connection, address)
+            if create:
+                create_where_missing(connection, address)
+            if checked_version(connection, address) < LEDGER_SCHEMA:
+                told = migrate(connection, address)
             yield connection
+        for sentence in told:
+            warn(sentence, LedgerWarning)
 
 
 @contextmanager
@@ -87,8 +106,23 @@ def reading(address: Address) -> Iterator[Connection]:
         if address.file is not None and not address.file.exists():
             raise no_ledger(address)
         with _transaction(address, TO_READ) as connection:
-            check_version(connection, address)
-            yield connection
+            present = checked_version(connection, address) == LEDGER_SCHEMA
+            if present:
+                yield connection
+        if not present:
+            with writing(address, create=False):
+                pass  # which brings it to the present schema
+            with _transaction(address, TO_READ) as connection:
+                yield connection
+
+
+def is_ledger(address: Address) -> bool:
+    """Whether there is a ledger at this place; an error if that cannot be found out."""
+    with _plain_failures(address):
+        if address.file is not None and not address.file.exists():
+            return False
+        with _transaction(address, TO_READ) as connection:
+            return inspect(connection).has_table(SEAL.name)
 
 
 @contextmanager
@@ -156,5 +190,7 @@ def _reason(address: Address, error: DBAPIError) -> str:
         return next(matching, f"SQLite reported {name}")
     if address.file is not None:  # raised by the driver, for invalid text
         return DAMAGED
+    if getattr(error.orig, "sqlstate", None) == INSUFFICIENT_PRIVILEGE:
+        return "this database role may not do that; ask whoever administers the ledger"
     first_line = next(iter(str(error.orig).splitlines()), type(error.orig).__name__)
     return f"PostgreSQL cannot be reached or refused ({address.without_secrets(first_line)})"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
 from hushmeans.budget import Booking
 from hushmeans.errors import BudgetError, LedgerError, LedgerWarning, warn
+from hushmeans.ledger.composition import rho_of_fit
+from hushmeans.ledger.journal import LedgerJournal
 from hushmeans.ledger.ledger import Ledger
 from hushmeans.release import Release
 from hushmeans.schema import Box
@@ -22,8 +25,14 @@ class Payment:
     settings: Settings
 
     def earlier_release(self, box: Box) -> Release | None:
-        """The release that the same debit paid for earlier, with a warning; None if it is new."""
+        """The release that the same debit paid for earlier, with a warning; None if it is new.
+
+        Warns as well of what the debit is going to create, and of a fit that is resumed.
+        """
+        news = () if self.ledger.strict else self.ledger.news(self.booking.dataset)
         document = self.ledger.released(**self._request(box))
+        for sentence in news:
+            warn(sentence, LedgerWarning)
         if document is None:
             return None
         warn(
@@ -40,9 +49,25 @@ class Payment:
                 f"another fit has just stored the release {self.booking.release_id!r}; nothing was "
                 "spent; repeat the fit to read it"
             )
+        if (kept := self.journal.length()) > 0:
+            warn(
+                f"the fit {self.booking.release_id!r} is resumed: {kept} of its answers are in the "
+                "ledger, and nothing more is spent",
+                LedgerWarning,
+            )
+
+    @property
+    def journal(self) -> LedgerJournal:
+        """Where the fit keeps its answers."""
+        return self.ledger.journal(self.booking.dataset, self.booking.release_id)
+
+    @property
+    def public_seed(self) -> int:
+        """A seed for public choices that is the same whenever the fit is resumed."""
+        return int.from_bytes(hashlib.sha256(self.booking.release_id.encode()).digest())
 
     def _request(self, box: Box) -> dict[str, Any]:
-        """The columns of the debit; two requests are the same if these are equal."""
+        """The arguments of the debit."""
         settings = self.settings
         return {
             **vars(self.booking),
@@ -54,6 +79,9 @@ class Payment:
                 "rows_per_person": settings.rows_per_person,
                 "bounds": [box.low, box.high, box.names],
             },
+            "rows_per_person": settings.rows_per_person,
+            "rho": rho_of_fit(settings.budget),
+            "resumable": True,
         }
 
     def store(self, release: Release) -> None:

@@ -1,8 +1,9 @@
 """The ledger's tables, the same in SQLite and PostgreSQL.
 
-`ENTRIES` is the source of truth: limits, debits and releases, numbered from 1 without gaps, each
-with a digest over itself and the previous entry. `SEAL` holds the schema's version, the number of
-entries and the last digest, so that truncation is detected.
+`ENTRIES` is the source of truth: limits, debits, answers and releases, numbered from 1 without
+gaps, each with a digest over itself and the previous entry. Each entry carries the account of its
+dataset as it is from there on, so that a debit need not add up the entries before it. `ACCOUNTS`
+names the last entry of each dataset, and `SEAL` the last of all, so that truncation is detected.
 """
 
 from __future__ import annotations
@@ -13,22 +14,23 @@ from sqlalchemy import (
     Column,
     Connection,
     Dialect,
+    Index,
     Integer,
     MetaData,
     Table,
     Text,
     TypeDecorator,
-    UniqueConstraint,
     insert,
     inspect,
     select,
+    text,
 )
 from sqlalchemy.types import TypeEngine
 
 from hushmeans.errors import LedgerError
 
-LEDGER_SCHEMA = 1
-"""A higher version was written by a newer hushmeans."""
+LEDGER_SCHEMA = 2
+"""A higher version was written by a newer hushmeans; version 1 is that of hushmeans 0.1."""
 
 FIRST_DIGEST = "0" * 64
 """The digest before the first entry."""
@@ -64,12 +66,20 @@ class Number(Checked):
     kind = int
 
 
+class OptionalNumber(Number):
+    """A whole number or NULL."""
+
+    cache_ok = True
+    kind = int | None
+
+
 SEAL = Table(
     "hushmeans_ledger",
     TABLES,
     Column("version", Number, nullable=False),
     Column("entries", Number, nullable=False),
     Column("digest", Checked, nullable=False),
+    Column("strict", Number, nullable=False),
 )
 
 ENTRIES = Table(
@@ -79,14 +89,47 @@ ENTRIES = Table(
     Column("time", Checked, nullable=False),
     Column("user", Checked, nullable=False),
     Column("kind", Checked, nullable=False),
-    Column("dataset", Checked, nullable=False, index=True),
+    Column("dataset", Checked, nullable=False),
     Column("epsilon", OptionalText),
     Column("delta", OptionalText),
-    Column("release_id", OptionalText),
+    Column("release_id", OptionalText, index=True),
     Column("method", OptionalText),
     Column("parameters", OptionalText),
+    Column("key", Checked, nullable=False),
+    Column("position", OptionalNumber),
+    Column("account", OptionalText),
     Column("digest", Checked, nullable=False),
-    UniqueConstraint("kind", "release_id"),
+    Index("hushmeans_entries_of_a_kind", "key", "kind", "number"),
+    Index("hushmeans_entries_of_a_dataset", "key", "number"),
+    Index(
+        "hushmeans_entries_once_a_release",
+        "kind",
+        "release_id",
+        unique=True,
+        sqlite_where=text("kind <> 'answer'"),
+        postgresql_where=text("kind <> 'answer'"),
+    ),
+)
+
+ADDED_COLUMNS = ("key", "position", "account")
+"""Columns that entries of schema 1 did not have, so that their digests do not cover them."""
+
+ACCOUNTS = Table(
+    "hushmeans_accounts",
+    TABLES,
+    Column("key", Checked, primary_key=True),
+    Column("dataset", Checked, nullable=False),
+    Column("number", Number, nullable=False),
+    Column("digest", Checked, nullable=False),
+)
+
+ANSWERS = Table(
+    "hushmeans_answers",
+    TABLES,
+    Column("release_id", Checked, primary_key=True),
+    Column("position", Number, primary_key=True, autoincrement=False),
+    Column("question", Checked, nullable=False),
+    Column("noisy", Checked, nullable=False),
 )
 
 RELEASES = Table(
@@ -107,11 +150,12 @@ def create_where_missing(connection: Connection, place: object) -> None:
             f"{place} is a database of another application; choose another path for the ledger"
         )
     TABLES.create_all(connection)
-    connection.execute(insert(SEAL).values(version=LEDGER_SCHEMA, entries=0, digest=FIRST_DIGEST))
+    new = insert(SEAL).values(version=LEDGER_SCHEMA, entries=0, digest=FIRST_DIGEST, strict=0)
+    connection.execute(new)
 
 
-def check_version(connection: Connection, place: object) -> None:
-    """Raise an error unless this version of hushmeans can read the ledger."""
+def checked_version(connection: Connection, place: object) -> int:
+    """The ledger's schema; an error unless this version of hushmeans can read it."""
     if not inspect(connection).has_table(SEAL.name):
         raise no_ledger(place)
     versions = connection.execute(select(SEAL.c.version)).scalars().all()
@@ -122,6 +166,7 @@ def check_version(connection: Connection, place: object) -> None:
             f"the ledger {place} has schema {versions[0]}, and this hushmeans reads up to "
             f"{LEDGER_SCHEMA}; upgrade hushmeans"
         )
+    return versions[0]
 
 
 def no_ledger(place: object) -> LedgerError:

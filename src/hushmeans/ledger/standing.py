@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from hushmeans.arguments import amount_text
 from hushmeans.budget import Budget
+from hushmeans.documents import canonical_json, parse_json
 from hushmeans.errors import BudgetError
-from hushmeans.ledger.chain import Entry
+from hushmeans.ledger.composition import epsilon_by_zcdp, rho_of_pure, rounded_up
 
 LONGEST_SHOWN = 20
 """Characters of an amount in a message; a longer one is rounded and marked as such."""
@@ -26,6 +27,10 @@ class Amounts:
     def of(cls, budget: Budget) -> Amounts:
         return cls(budget.epsilon, budget.delta)
 
+    def within(self, other: Amounts) -> bool:
+        """Whether neither amount exceeds the other's."""
+        return self.epsilon <= other.epsilon and self.delta <= other.delta
+
     def __str__(self) -> str:
         epsilon = short_amount(self.epsilon)
         return epsilon if self.delta == 0 else f"{epsilon} (delta {short_amount(self.delta)})"
@@ -33,7 +38,7 @@ class Amounts:
 
 @dataclass(frozen=True)
 class Standing:
-    """A dataset's account: the epsilons and deltas of its debits add up (basic composition).
+    """A dataset's account.
 
     Attributes
     ----------
@@ -42,63 +47,144 @@ class Standing:
     limit
         The most that may be spent in total; None if no limit is set.
     spent
-        The exact sum of all debits.
+        The exact sums of the epsilons and deltas of all debits.
     debits
         The number of debits.
+    unit
+        The privacy unit, as the number of rows per person that all debits protect; None until the
+        first debit, or until a limit is set for a unit.
+    rho
+        The sum of the debits in zero-concentrated differential privacy (zCDP), in which a pure
+        epsilon counts epsilon^2 / 2; None if it is not known for one of them.
     """
 
     dataset: str
     limit: Amounts | None = None
     spent: Amounts = Amounts()
     debits: int = 0
+    unit: int | None = None
+    rho: Fraction | None = Fraction(0)
+
+    def to_text(self) -> str:
+        """The account as an entry carries it; the limit is an entry of its own."""
+        return canonical_json(
+            {
+                "epsilon": amount_text(self.spent.epsilon),
+                "delta": amount_text(self.spent.delta),
+                "debits": self.debits,
+                "rows_per_person": self.unit,
+                "rho": None if self.rho is None else amount_text(self.rho),
+            }
+        )
 
     @classmethod
-    def of(cls, dataset: str, entries: Iterable[Entry]) -> Standing:
-        """The account after these entries."""
-        limit, epsilon, delta, debits = None, Fraction(0), Fraction(0), 0
-        for entry in entries:
-            if entry.budget is None:
-                continue
-            if entry.kind == "limit":
-                limit = Amounts.of(entry.budget)
-            else:
-                epsilon, delta = epsilon + entry.budget.epsilon, delta + entry.budget.delta
-                debits += 1
-        return cls(dataset, limit, Amounts(epsilon, delta), debits)
+    def of_text(cls, text: str, dataset: str, limit: Budget | None) -> Standing:
+        """The account of an entry; a ValueError, TypeError or KeyError if it is none."""
+        content: dict[str, Any] = parse_json(text)
+        rho = content["rho"]
+        return cls(
+            dataset,
+            None if limit is None else Amounts.of(limit),
+            Amounts(Fraction(content["epsilon"]), Fraction(content["delta"])),
+            content["debits"],
+            content["rows_per_person"],
+            None if rho is None else Fraction(rho),
+        )
+
+    def after(self, budget: Budget, unit: int, rho: Fraction | None) -> Standing:
+        """The account after a debit; `rho` is its zCDP, None if that is not known."""
+        if budget.delta == 0:
+            rho = rho_of_pure(budget.epsilon)
+        known = self.rho is not None and rho is not None
+        return replace(
+            self,
+            spent=Amounts(self.spent.epsilon + budget.epsilon, self.spent.delta + budget.delta),
+            debits=self.debits + 1,
+            unit=unit,
+            rho=self.rho + rounded_up(rho) if known else None,  # type: ignore[operator, arg-type]
+        )
+
+    @property
+    def proven(self) -> Amounts:
+        """The guarantee of all debits together, by a rule that keeps the limit if there is one."""
+        if self.limit is None or self.spent.within(self.limit):
+            return self.spent
+        return self.composed(self.limit) or self.spent
+
+    def composed(self, limit: Amounts) -> Amounts | None:
+        """The guarantee by zCDP at the limit's delta; None if zCDP gives none."""
+        if self.rho is None or limit.delta == 0:
+            return None
+        return Amounts(epsilon_by_zcdp(self.rho, limit.delta), limit.delta)
+
+    def keeps(self, limit: Amounts) -> bool:
+        """Whether a sound rule of composition shows that the limit is kept."""
+        if self.spent.within(limit):
+            return True
+        composed = self.composed(limit)
+        return composed is not None and composed.within(limit)
 
     @property
     def left(self) -> Amounts | None:
         """The budget that is left; None without a limit."""
         if self.limit is None:
             return None
-        return Amounts(self.limit.epsilon - self.spent.epsilon, self.limit.delta - self.spent.delta)
+        epsilon = max(self.limit.epsilon - self.proven.epsilon, Fraction(0))
+        return Amounts(epsilon, max(self.limit.delta - self.proven.delta, Fraction(0)))
 
-    def check_debit(self, budget: Budget) -> None:
-        """Raise an error if the budget exceeds what is left."""
-        if self.limit is None or self.left is None:
+    def check_unit(self, unit: int) -> None:
+        """Raise an error if the account is kept for another privacy unit."""
+        if self.unit is not None and self.unit != unit:
+            raise BudgetError(
+                f"the budget of {self.dataset!r} is kept for {_rows(self.unit)} per person, and "
+                f"this request is for {_rows(unit)}: an epsilon means something else for each, so "
+                f"they cannot be added up; nothing was spent; use rows_per_person = {self.unit}, "
+                "or another dataset name with a limit of its own"
+            )
+
+    def check_debit(self, budget: Budget, unit: int, rho: Fraction | None) -> None:
+        """Raise an error if the budget exceeds what is left, or is for another privacy unit."""
+        self.check_unit(unit)
+        after = self.after(budget, unit, rho)
+        if self.limit is None or self.left is None or after.keeps(self.limit):
             return
-        for name in ("epsilon", "delta"):
-            asked, left = getattr(budget, name), getattr(self.left, name)
-            if asked > left:
-                raise BudgetError(
-                    f"{name} {short_amount(asked)} exceeds the remaining budget of "
-                    f"{self.dataset!r}: {short_amount(left)} of "
-                    f"{short_amount(getattr(self.limit, name))} is left; nothing was spent; "
-                    "ask for less, or raise the limit with hushmeans budget set"
-                )
+        over = "epsilon" if after.spent.epsilon > self.limit.epsilon else "delta"
+        composed = after.composed(self.limit)
+        by_zcdp = "" if composed is None else f" (composed as zCDP, the total would be {composed})"
+        raise BudgetError(
+            f"{over} {short_amount(getattr(budget, over))} exceeds the remaining budget of "
+            f"{self.dataset!r}: {short_amount(getattr(self.left, over))} of "
+            f"{short_amount(getattr(self.limit, over))} is left{by_zcdp}; nothing was spent; "
+            "ask for less, or have the limit raised with hushmeans budget set --raise"
+        )
 
-    def check_limit(self, budget: Budget) -> None:
-        """Raise an error if the budget, as a limit, is below what is already spent."""
-        if budget.epsilon < self.spent.epsilon or budget.delta < self.spent.delta:
+    def check_limit(self, budget: Budget, reason: str | None) -> None:
+        """Raise an error unless the budget may become the limit."""
+        limit = Amounts.of(budget)
+        if not self.keeps(limit):
             raise BudgetError(
                 f"{self.dataset!r} has already spent epsilon {self.spent}, and the limit cannot be "
                 "lower; set it to exactly that to prevent further spending"
+            )
+        if self.limit is not None and not limit.within(self.limit) and reason is None:
+            raise BudgetError(
+                f"{self.dataset!r} already has a limit of {self.limit}; raising it is recorded "
+                "with a reason: give --raise and --reason on the command line, or reason=... in "
+                "Python"
             )
 
     def __str__(self) -> str:
         if self.limit is None:
             return f"spent epsilon {self.spent} on {self.dataset!r}, no limit set"
+        if self.proven != self.spent:
+            return (
+                f"spent epsilon {self.proven} of {self.limit} on {self.dataset!r}, composed as zCDP"
+            )
         return f"spent epsilon {self.spent} of {self.limit} on {self.dataset!r}"
+
+
+def _rows(number: int) -> str:
+    return "1 row" if number == 1 else f"{number} rows"
 
 
 def short_amount(amount: Fraction) -> str:

@@ -193,7 +193,7 @@ def standing_of(release: Release, place: str | None) -> Standing | None:
             f"the ledger {ledger.address} has no debit for the release "
             f"{release.booking.release_id!r}"
         )
-    return Standing.of(release.booking.dataset, entries)
+    return ledger.standing(release.booking.dataset)
 
 
 def positions(release: Release) -> FloatArray:

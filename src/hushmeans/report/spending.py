@@ -73,11 +73,11 @@ class LedgerAccount:
 
     @classmethod
     def of(cls, standing: Standing, release: Release) -> LedgerAccount:
-        debits, spent = standing.debits, _amounts(standing.spent)
+        debits, spent = standing.debits, _amounts(standing.proven)
         if standing.limit is None or standing.left is None:
             return cls(debits, spent)
         own, limit = release.budget.epsilon, standing.limit.epsilon
-        others = max(standing.spent.epsilon - own, Fraction(0))
+        others = max(standing.proven.epsilon - own, Fraction(0))
         parts = {"own": own, "others": others, "left": standing.left.epsilon}
         return cls(
             debits,

@@ -20,7 +20,7 @@ from hushmeans.curator.sources.faults import (
     read_or_explain,
 )
 from hushmeans.curator.sources.folders import DataFile
-from hushmeans.errors import InputError
+from hushmeans.errors import DataError
 
 HEADER_BYTES = 2**20
 """Bytes that Arrow reads at a time; the header row must end within them."""
@@ -61,7 +61,7 @@ def _header(file: DataFile) -> list[str]:
     elif any(is_number(name) or not name.isprintable() for name in names):
         fault = "the first row looks like a record; add a header row with the column names"
     if fault is not None:
-        raise InputError(f"{file.label}: {fault}")
+        raise DataError(f"{file.label}: {fault}")
     return names
 
 
@@ -81,7 +81,7 @@ def _opened(file: DataFile, header: list[str]) -> Iterator[Iterable[pa.RecordBat
         return
     with stream:
         if read_or_explain(file.label, lambda: stream.schema.names, NOT_CSV) != header:
-            raise InputError(
+            raise DataError(
                 f"{file.label}: the first row is not a header; "
                 "add a header row with the column names"
             )
@@ -109,7 +109,7 @@ def _first_row(path: Path) -> list[str]:
 def _check_line_ends(batch: pa.RecordBatch, label: str) -> None:
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         if pc.any(pc.match_substring_regex(column, r"[\r\n]")).as_py():
-            raise InputError(
+            raise DataError(
                 f"{label}: column {name!r} has a line break or a stray quote in a field, so the "
                 "end of a record is ambiguous; remove the column from the file"
             )

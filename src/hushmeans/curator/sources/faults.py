@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from hushmeans.errors import HushmeansError, InputError
+from hushmeans.errors import DataError, HushmeansError
 
 T = TypeVar("T")
 
@@ -25,7 +25,7 @@ def read_or_explain(label: str, read: Callable[[], T], explain: Explain) -> T:
 
     Raises
     ------
-    InputError
+    DataError
         If `read` fails: with the label and the explanation, and without the original exception,
         since the messages of Arrow and Spark quote values.
     """
@@ -35,7 +35,7 @@ def read_or_explain(label: str, read: Callable[[], T], explain: Explain) -> T:
         raise
     except Exception as error:  # parsers of damaged files may raise anything
         fault = explain(error)
-    raise InputError(f"{label}: {fault}")
+    raise DataError(f"{label}: {fault}")
 
 
 def iterate_or_explain(label: str, items: Iterator[T], explain: Explain) -> Iterator[T]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from hushmeans.curator.sources.faults import explained_as, read_or_explain
-from hushmeans.errors import InputError
+from hushmeans.errors import DataError
 
 FORMAT_BY_SUFFIX = {
     ".csv": "csv",
@@ -53,7 +53,7 @@ class DataFile:
         for suffix, kind in FORMAT_BY_SUFFIX.items():
             if name.endswith(suffix):
                 return kind
-        raise InputError(
+        raise DataError(
             f"{self.label}: unsupported file type; the name must end in one of "
             f"{', '.join(FORMAT_BY_SUFFIX)}"
         )
@@ -66,7 +66,7 @@ class DataFile:
             )
             != self.stamp
         ):
-            raise InputError(f"{self.label}: the file changed while it was read; run the fit again")
+            raise DataError(f"{self.label}: the file changed while it was read; run the fit again")
 
 
 def find_files(path: Path) -> tuple[DataFile, ...]:
@@ -81,17 +81,17 @@ def find_files(path: Path) -> tuple[DataFile, ...]:
         str(path), lambda: _below(path), explained_as("the folder cannot be read")
     )
     if not paths:
-        raise InputError(f"{path}: the folder contains no files")
+        raise DataError(f"{path}: the folder contains no files")
     files = tuple(_file_below(path, each) for each in paths)
     first_of: dict[tuple[int, ...], DataFile] = {}
     for file in files:
         if (other := first_of.setdefault(file.stamp, file)) is not file:
-            raise InputError(
+            raise DataError(
                 f"{file.label}: this is a link to {other.label}, so its records would count twice; "
                 "remove one of them"
             )
         if file.format != files[0].format:
-            raise InputError(
+            raise DataError(
                 f"{file.label}: the format differs from that of {files[0].label}; "
                 "use a separate folder for each format"
             )
@@ -125,7 +125,7 @@ def _below(folder: Path) -> list[Path]:
     for above, _, names in os.walk(folder, onerror=fail, followlinks=True):
         real = os.path.realpath(above)
         if real in visited:
-            raise InputError(
+            raise DataError(
                 f"{folder}: a link in it leads to a folder that it already contains; remove it"
             )
         visited.add(real)
@@ -153,7 +153,7 @@ def _check_name(path: Path, label: str) -> None:
     try:
         str(path).encode()
     except UnicodeEncodeError:
-        raise InputError(f"{label!a}: the file name is not valid UTF-8; rename the file") from None
+        raise DataError(f"{label!a}: the file name is not valid UTF-8; rename the file") from None
 
 
 def _stamp(path: Path) -> tuple[int, ...]:

@@ -1,0 +1,33 @@
+"""The fingerprint of a question: the same for the same question, and for no other."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hushmeans.curator.journal import fingerprint
+from hushmeans.curator.questions import Cells, Question, Shifts, Size, Totals
+from hushmeans.schema import Grid
+
+GRID = Grid(20)
+POINTS = np.array([[1, 2], [3, 4]])
+
+
+def test_equal_questions_have_one_fingerprint_and_all_others_another() -> None:
+    asked: list[tuple[Question, float]] = [
+        (Size(), 1.0),
+        (Size(), 2.0),
+        (Totals(GRID, POINTS), 1.0),
+        (Totals(GRID, POINTS + 1), 1.0),
+        (Totals(GRID, POINTS[:1]), 1.0),
+        (Totals(GRID, POINTS.reshape(4, 1)), 1.0),
+        (Totals(Grid(19), POINTS), 1.0),
+        (Shifts(GRID, POINTS, 5, "l1", 1), 1.0),
+        (Shifts(GRID, POINTS, 5, "l2", 1), 1.0),
+        (Shifts(GRID, POINTS, 6, "l1", 1), 1.0),
+        (Cells(GRID, ((0,), ())), 1.0),
+        (Cells(GRID, ((), (0,))), 1.0),
+    ]
+    found = [fingerprint(question, scale) for question, scale in asked]
+    assert len(set(found)) == len(asked)
+    again = Totals(GRID, np.asfortranarray(POINTS))
+    assert fingerprint(again, 1.0) == found[2]
