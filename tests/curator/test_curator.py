@@ -14,7 +14,7 @@ from helpers.told import Told
 from hushmeans.budget import Account, Budget, Plan, average
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import Gaussian, Laplace, Mechanism, mechanism_for
-from hushmeans.curator.questions import Cells, Norm, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.questions import Cells, Lengths, Norm, Question, Shifts, Size, Spread, Totals
 from hushmeans.errors import BudgetError, InputError, PrivacyError
 from hushmeans.methods.registry import METHODS, chosen_method
 from hushmeans.methods.rounds import noisy_rounds
@@ -119,9 +119,10 @@ NORMS: tuple[Norm, ...] = ("l1", "l2")
 KINDS: list[Question] = [
     Totals(Grid(20), np.zeros((2, 3), dtype=np.int64)),
     Size(),
-    Shifts(Grid(20), np.zeros((2, 3), dtype=np.int64), 5, "l1", 1),
+    Shifts(Grid(20), np.zeros((2, 3), dtype=np.int64), (5, 5), "l1", 1),
     Spread(Grid(20), np.zeros((1, 3), dtype=np.int64), 5, "l2"),
     Cells(Grid(20), ((0,), (), ())),
+    Lengths(Grid(20), np.zeros((1, 3), dtype=np.int64), (3, 5)),
 ]
 
 
@@ -161,14 +162,17 @@ class CoarserGrid(Grid):
         (KINDS[0], "centroids", np.zeros((2, 2), dtype=np.int64), ValueError),
         (KINDS[0], "grid", CoarserGrid(20), TypeError),
         (KINDS[0], "grid", Grid(0), ValueError),
-        (KINDS[2], "clip", 2**40, ValueError),
-        (KINDS[2], "clip", 0.5, TypeError),
+        (KINDS[2], "clips", (5, 2**40), ValueError),
+        (KINDS[2], "clips", (5, 0.5), TypeError),
         (KINDS[2], "size_unit", -1, ValueError),
         (KINDS[2], "norm", "none", ValueError),
         (KINDS[3], "centre", np.zeros((2, 3), dtype=np.int64), ValueError),
         (KINDS[3], "grid", CoarserGrid(20), TypeError),
         (KINDS[4], "borders", ((0, 0), (), ()), ValueError),
         (KINDS[4], "grid", CoarserGrid(20), TypeError),
+        (KINDS[5], "edges", (5, 3), ValueError),
+        (KINDS[5], "centre", np.zeros((2, 3), dtype=np.int64), ValueError),
+        (KINDS[5], "grid", CoarserGrid(20), TypeError),
     ],
 )
 def test_a_question_that_was_altered_afterwards_is_checked_again_before_it_is_paid(
@@ -197,15 +201,15 @@ class RememberingSource(WatchedSource):
 
 def test_the_records_are_asked_what_the_noise_was_made_for() -> None:
     """Not what became of the question while the ledger was debited."""
-    question = Shifts(Grid(20), np.zeros((2, 3), dtype=np.int64), 5, "l1", 1)
+    question = Shifts(Grid(20), np.zeros((2, 3), dtype=np.int64), (5, 5), "l1", 1)
     source = RememberingSource()
 
     def pay(box: Box) -> None:
-        object.__setattr__(question, "clip", 2**20)
+        object.__setattr__(question, "clips", (2**20, 5))
 
     Curator(source, Laplace(seed=0), Budget.of(1), pay=pay).ask(question, Fraction(1))
     assert isinstance(source.last, Shifts)
-    assert (source.last.clip, question.clip) == (5, 2**20)
+    assert (source.last.clips, question.clips) == ((5, 5), (2**20, 5))
 
 
 @pytest.mark.parametrize("shares", [["1/2", "2/3"], ["1/2", "1/3"], ["3/2", "-1/2"], []])

@@ -17,8 +17,10 @@ from hushmeans.curator.sources.memory import MemorySource, from_memory
 from hushmeans.distances import distances
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.forecasting.mixture import scattered
-from hushmeans.methods.picture import Moments, cell_borders, draw_picture, exact_share
-from hushmeans.methods.refined import lengths, shares_of_rounds
+from hushmeans.methods.moves import lengths
+from hushmeans.methods.picture import Moments, cell_borders, draw_picture
+from hushmeans.methods.place import Place, exact_share
+from hushmeans.methods.refined import shares_of_rounds
 from hushmeans.methods.registry import chosen_method
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Bounds, Grid
@@ -56,7 +58,7 @@ def test_questions_come_in_order_and_the_whole_budget_is_spent() -> None:
     chosen_method("refined", {"rounds": 3}).find(asked.door, 4, public_randomness(0))
     spends = asked.settle()
     names = [spend.question for spend in spends]
-    assert names == ["size", "shifts", "spread", "cells", "shifts", "shifts", "shifts"]
+    assert names == ["size", "shifts", "lengths", "spread", "cells", "shifts", "shifts", "shifts"]
     assert sum(spend.share for spend in spends) == 1
 
 
@@ -179,16 +181,16 @@ def test_cells_are_not_asked_where_noise_would_drown_them() -> None:
 
 
 def test_the_widest_feature_is_divided_first() -> None:
-    moments = Moments(1000.0, np.zeros(3), np.array([0.01, 0.2, 0.04]))
-    parts = [len(each) + 1 for each in cell_borders(moments, signal=16)]
+    moments = Moments(1000.0, Place.whole(3), np.zeros(3), np.array([0.01, 0.2, 0.04]))
+    parts = [len(each) + 1 for each in cell_borders(moments, 16, Grid(20))]
     assert parts == [1, 4, 2] or np.prod(parts) == 16
     assert parts[1] >= parts[2] >= parts[0]
 
 
 def test_a_feature_divided_often_is_divided_over_its_whole_range() -> None:
-    moments = Moments(1000.0, np.array([0.5]), np.array([0.0001]))
-    few, many = (cell_borders(moments, signal)[0] for signal in (4, 16))
-    np.testing.assert_allclose(few, [0.49, 0.5, 0.51])
+    moments = Moments(1000.0, Place.whole(1), np.array([0.5]), np.array([0.0001]))
+    few, many = (cell_borders(moments, signal, Grid(20))[0] for signal in (4, 16))
+    np.testing.assert_allclose(few, [0.49, 0.5, 0.51], atol=1e-6)
     assert many.min() < -0.8
 
 
@@ -225,7 +227,7 @@ def test_noise_is_known_before_it_is_asked_for(norm: Any, deviation: float) -> N
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 def test_the_announced_noise_is_the_noise_of_the_answer(delta: float) -> None:
     asked = curator(mixture(10), 0.7, delta)
-    question = Shifts(Grid(20), np.zeros((1, 3), dtype=np.int64), 2**19, asked.noise.norm, 2**10)
+    question = Shifts(Grid(20), np.zeros((1, 3), dtype=np.int64), (2**19,), asked.noise.norm, 2**10)
     sensitivity = question.sensitivity(asked.noise.norm)
     announced = asked.noise.deviation(sensitivity, 0.3)
     answer = asked.ask(question, Fraction(3, 10))

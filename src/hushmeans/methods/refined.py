@@ -18,15 +18,21 @@ import numpy as np
 from numpy.random import Generator
 
 from hushmeans.arguments import whole_number
-from hushmeans.curator.questions import Door, Noise, NoisyTotals, Norm, Shifts
+from hushmeans.curator.questions import Door, Noise
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.merge import merge
 from hushmeans.methods.method import Clustering
+from hushmeans.methods.moves import (
+    SIZE_DOUBT,
+    Clipping,
+    gaps_to_nearest,
+    lengths,
+    moved,
+    read_moves,
+)
 from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
-from hushmeans.schema import Grid
-from hushmeans.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
@@ -42,11 +48,6 @@ NEGLIGIBLE_NOISE = 0.01
 MOST_ROUNDS = 8
 FINE_ROUNDS = 2
 """Rounds before merging; later rounds let the merged centroids settle."""
-SIZE_DOUBT = 0.5
-"""The assumed relative error of a size that is known before a round."""
-SMALLEST_CLIP = 1e-3
-LAG = 0.5
-"""What a clipped round leaves undone, relative to its move: half of the shifts are clipped."""
 LARGEST_REFINED_OPTION = 100
 OPTION_RANGES = {
     "clip_quantile": (0.01, 1.0),
@@ -66,7 +67,7 @@ class RefinedMethod:
         The number of rounds, and of centroids per cluster before merging; 0 to choose them by
         the expected noise.
     clip_quantile
-        The fraction of synthetic records that clipping leaves unchanged.
+        The fraction of a cluster's synthetic records that clipping leaves unchanged, at least.
     size_part
         The fraction of a round's share for sizes; the rest is for shifts.
     cells_share
@@ -150,109 +151,15 @@ class RefinedMethod:
         """Move every centroid by the noisy mean of its records' clipped shifts."""
         steps = door.grid.snap(clusters.centroids)
         gaps = gaps_to_nearest(picture, door.grid.to_unit_box(steps))
-        question = self.question(door.grid, door.noise.norm, steps, gaps)
-        moves = read_moves(question, door.ask(question, share), clusters, picture, gaps)
-        made = moves.believed * moves.whole
-        variances = moves.believed * moves.variances + (LAG * made) ** 2
-        return Clusters(
-            centroids=np.clip(door.grid.to_unit_box(steps) + made, -1.0, 1.0),
-            variances=np.minimum(variances, UNKNOWN_VARIANCE),
-            sizes=moves.sizes,
-            size_variances=moves.size_variances,
-        )
+        question = self.clipping.question(door.grid, door.noise, steps, clusters.sizes, gaps, share)
+        answer = door.ask(question, share)
+        moves = read_moves(question, answer, clusters.sizes, picture.moments.size, gaps.square)
+        return moved(question, moves, picture, gaps)
 
-    def question(self, grid: Grid, norm: Norm, steps: IntArray, gaps: FloatArray) -> Shifts:
-        """The question of a round about centroids on the grid, given the gaps to them."""
-        typical = float(np.quantile(lengths(gaps, norm), self.clip_quantile))
-        clip = round(max(typical, SMALLEST_CLIP) * grid.unit)
-        clip = min(max(clip, 1), gaps.shape[1] * grid.unit)
-        return Shifts(grid, steps, clip, norm, _size_unit(clip, self.size_part, norm, grid))
-
-
-@dataclass(frozen=True)
-class Moves:
-    """The moves of the centroids that an answer suggests, one row each.
-
-    Attributes
-    ----------
-    whole
-        The noisy moves.
-    variances
-        The variance of each of their coordinates due to the privacy noise.
-    believed
-        The fraction of each move to make, from 0 to 1.
-    sizes, size_variances
-        As in `Clusters`.
-    """
-
-    whole: FloatArray
-    variances: FloatArray
-    believed: FloatArray
-    sizes: FloatArray
-    size_variances: FloatArray
-
-
-def read_moves(
-    question: Shifts,
-    answer: NoisyTotals,
-    clusters: Clusters,
-    picture: Picture,
-    gaps: FloatArray,
-) -> Moves:
-    """The moves from an answer about clusters whose approximate sizes were known before."""
-    size_unit = question.size_unit
-    sizes, size_variances = _combine_sizes(
-        answer.values[:, -1] / size_unit,
-        answer.variance / size_unit**2,
-        clusters.sizes,
-        least=picture.moments.size / (2 * len(question.centroids)),
-    )
-    divisors = np.maximum(sizes, 0.5 * math.sqrt(answer.variance) / size_unit)[:, None]
-    whole = question.grid.to_unit_box(answer.values[:, :-1]) / divisors
-    noise_of_shift = answer.variance / question.grid.unit**2
-    variances = (noise_of_shift + whole**2 * size_variances[:, None]) / divisors**2
-    believed = _believed_part(float((gaps**2).sum(axis=1).mean()), variances)
-    return Moves(whole, variances, believed, sizes, size_variances)
-
-
-def lengths(vectors: FloatArray, norm: Norm) -> FloatArray:
-    """The norms of vectors."""
-    norms: FloatArray = np.linalg.norm(vectors, ord=1 if norm == "l1" else 2, axis=1)
-    return norms
-
-
-def _size_unit(clip: int, part: float, norm: Norm, grid: Grid) -> int:
-    """What a record must add to a size for sizes to get this fraction of a share."""
-    ratio = part / (1 - part)
-    steps = round(clip * (ratio if norm == "l1" else math.sqrt(ratio)))
-    return min(max(steps, 1), 4 * grid.unit)
-
-
-def gaps_to_nearest(picture: Picture, points: FloatArray) -> FloatArray:
-    """The vector from the nearest of the points to each synthetic record."""
-    nearest = (picture.records @ points.T - (points**2).sum(axis=1) / 2).argmax(axis=1)
-    gaps: FloatArray = picture.records - points[nearest]
-    return gaps
-
-
-def _believed_part(spread: float, variances: FloatArray) -> FloatArray:
-    """The fraction of a noisy move to make.
-
-    A centroid is not expected to be further off than its cluster is wide: the clusters' squared
-    width is the prior of the squared move, and noise beyond that is shrunk.
-    """
-    part: FloatArray = spread / (spread + variances.sum(axis=1, keepdims=True))
-    return part
-
-
-def _combine_sizes(
-    counted: FloatArray, counted_variance: float, known: FloatArray, least: float
-) -> tuple[FloatArray, FloatArray]:
-    """Noisy counts combined with the sizes known before, weighted by precision."""
-    known_variances = (SIZE_DOUBT * np.maximum(known, least)) ** 2
-    variances = 1 / (1 / counted_variance + 1 / known_variances)
-    sizes = variances * (counted / counted_variance + known / known_variances)
-    return np.maximum(sizes, 1.0), variances
+    @property
+    def clipping(self) -> Clipping:
+        """How a round's shifts are clipped."""
+        return Clipping(self.clip_quantile, self.size_part)
 
 
 def _start(picture: Picture, n_centroids: int, generator: Generator) -> Clusters:

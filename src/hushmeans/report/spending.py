@@ -15,6 +15,7 @@ ASKED = {
     "shifts": "offsets of the records from their centroid",
     "spread": "spread of the records",
     "cells": "number of records in each cell",
+    "lengths": "number of records at each distance from their mean",
     "totals": "sum and number of records of each cluster",
 }
 """What a question asks for, by its name in a release."""
