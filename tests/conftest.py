@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,12 @@ SLOW = ("tests/audit", "tests/hostile", "experiments/tests")
 """What `make quick` leaves out, beside the tests that need a server."""
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are processors: tests of a server mostly wait for it."""
+    return (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep tests of one server in one process, and mark what is slow."""
     for item in items:
@@ -38,6 +45,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         parameters = getattr(getattr(item, "callspec", None), "params", {})
         if parameters.get("place") == "postgresql":
             wanted.add("postgres")  # asked for by its parameter
+        if "spark" in item.name.partition("[")[2]:
+            wanted.add("session")
         groups = [group for fixture, group in SHARED.items() if fixture in wanted]
         if groups:
             item.add_marker(pytest.mark.xdist_group(groups[0]))

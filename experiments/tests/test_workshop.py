@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import signal
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,20 @@ def test_a_failure_ends_the_work_and_pieces_that_were_begun_are_finished(
         workshop.do(BATCHES, jobs=2)
     assert set(workshop.missing(BATCHES)) >= {BATCHES[2]}
     assert workshop.missing(BATCHES[:2]) == []
+
+
+def test_workers_ignore_ctrl_c_and_the_command_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def note_handler(workshop: Workshop, piece: RunBatch) -> None:
+        workshop.path(piece).write_text(repr(signal.getsignal(signal.SIGINT)))
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr("hushmeans_experiments.workshop._do_one", note_handler)
+    workshop = Workshop(tmp_path, Materials(None))
+    workshop.do(BATCHES[:4], jobs=2)
+    assert {workshop.path(piece).read_text() for piece in BATCHES[:4]} == {repr(signal.SIG_IGN)}
+    assert signal.getsignal(signal.SIGINT) == before
 
 
 def test_an_interrupt_between_two_pieces_gives_no_warning(tmp_path: Path) -> None:

@@ -242,7 +242,7 @@ Clusters = tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]
 
 
 def fitted(held: Held, method: str, delta: float) -> Clusters:
-    settings = Settings.of(3, 2, delta, method)
+    settings = Settings.of(3, 2, delta, method, {"rounds": 3})
     release = fit_release(held.data, settings, bounds=held.bounds, seed=5, cache=held.cache)
     return release.centres, release.sizes
 

@@ -167,11 +167,11 @@ def check_that_nothing_leaks(error: BaseException) -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        (f"'{CANARY}' AS age, 1 AS visits", "column 'age' has type string, which is not numeric"),
-        ("current_date() AS age, 1 AS visits", "column 'age' has type date32"),
-        (f"array({CANARY}) AS age, 1 AS visits", "column 'age' has type list"),
-        (f"struct({CANARY}) AS age, 1 AS visits", "column 'age' has type struct"),
-        ("INTERVAL '1' YEAR AS age, 1 AS visits", "column 'age' has type .*interval year"),
+        (f"'{CANARY}' AS age, 1 AS visits", "column 'age' holds text, not numbers"),
+        ("current_date() AS age, 1 AS visits", "column 'age' holds dates or times"),
+        (f"array({CANARY}) AS age, 1 AS visits", "column 'age' holds values of another type"),
+        (f"struct({CANARY}) AS age, 1 AS visits", "column 'age' holds values of another type"),
+        ("INTERVAL '1' YEAR AS age, 1 AS visits", "column 'age' holds values of another type"),
         (f"{CANARY} AS age, 2 AS age", "two columns named 'age'; rename one"),
         (f"{CANARY} AS age, 2 AS visits, 3 AS iq", "column 'iq' without bounds"),
         (f"{CANARY} AS age", "'visits', which the data does not have"),
@@ -239,15 +239,15 @@ def test_executors_without_hushmeans_are_reported_as_such() -> None:
 def test_a_query_that_spark_calls_nondeterministic_is_refused_before_anything_is_spent(
     session: SparkSession, chance: str
 ) -> None:
-    frame = session.createDataFrame(people(10))
-    used = frame.selectExpr("age", f"visits + length(string({chance})) as visits")
+    frame = session.range(10)
+    used = frame.selectExpr("id as age", f"length(string({chance})) as visits")
     told = Told()
     with pytest.raises(InputError, match="its query is not deterministic") as refusal:
         hushmeans.fitting.fit_release(used, Settings.of(2, 1), bounds=BOUNDS, seed=0, watch=told)
     check_that_nothing_leaks(refusal.value)
     assert told.spent == []
     assert cached(session) == 0
-    unused = frame.selectExpr("age", "visits", f"{chance} as chance")
+    unused = frame.selectExpr("id as age", "id as visits", f"{chance} as chance")
     with managed_source(unused, BOUNDS, ["age", "visits"]) as source:
         assert source.answer(Size()).tolist() == [10]
 

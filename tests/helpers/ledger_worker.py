@@ -94,7 +94,7 @@ def fitted(ledger: Ledger, release_id: str) -> Release:
 
     settings = Settings.of(1, PRICE.epsilon, method="average_k", method_options={"rounds": 1})
     booked: dict[str, Any] = {"dataset": "people", "release_id": release_id}
-    return fit_release([[0.5]] * 100, settings, bounds=(0, 1), ledger=ledger, **booked)
+    return fit_release([[0.5]] * 100, settings, bounds=([0], [1]), ledger=ledger, **booked)
 
 
 def check(ledger: Ledger, log: Path, prefix: str) -> tuple[int, int]:

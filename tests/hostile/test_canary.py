@@ -47,7 +47,7 @@ def test_the_search_finds_nothing_where_there_is_nothing() -> None:
     assert found_in(f"{BOX} {VALUE + 0.01:.7f} {grid_value() + 1} 1{grid_value()}") is None
 
 
-@pytest.mark.parametrize("flags", [(), ("-X", "dev"), ("-W", "error")], ids=" ".join)
+@pytest.mark.parametrize("flags", [(), ("-X", "dev", "-W", "error")], ids=" ".join)
 def test_nothing_that_a_process_prints_writes_or_pickles_holds_a_record(
     tmp_path: Path, flags: tuple[str, ...]
 ) -> None:

@@ -15,7 +15,7 @@ import pytest
 from hushmeans.ledger import Ledger
 
 WORKER = str(Path(__file__).parents[1] / "helpers" / "ledger_worker.py")
-KILLS = os.environ.get("HUSHMEANS_KILLS", "40")
+KILLS = os.environ.get("HUSHMEANS_KILLS", "24")
 PROCESSES, TIMES, AFFORDABLE = 16, 12, 100
 
 

@@ -6,6 +6,8 @@ done.
 
 from __future__ import annotations
 
+import signal
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
@@ -87,7 +89,8 @@ def _do_all(
             yield delayed(_failure_of)(do, piece)
 
     jobs = min(jobs, max(len(todo), 1))
-    outcomes = Parallel(jobs, return_as="generator_unordered")(until_one_fails())
+    with _interrupts_ignored():
+        outcomes = Parallel(jobs, return_as="generator_unordered")(until_one_fails())
     try:
         for failure in outcomes:
             if failure is None:
@@ -106,6 +109,23 @@ def _do_all(
         ) from None
     if failures:
         raise failures[0]
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Processes that are started here ignore Ctrl-C, which is for this one to deal with.
+
+    A terminal sends it to all of them. A worker that is starting up, or between two pieces, would
+    print a traceback. What a process ignores, those that it starts ignore as well.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may say what is ignored
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _failure_of(do: Callable[[PieceOfWork], None], piece: PieceOfWork) -> Exception | None:
