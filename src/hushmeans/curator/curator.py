@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
 from threading import Lock
@@ -13,10 +14,10 @@ from hushmeans.arguments import whole_number
 from hushmeans.budget import Account, Budget, Spend
 from hushmeans.curator.kernel import kernel_for
 from hushmeans.curator.mechanisms import Mechanism, mechanism_for
-from hushmeans.curator.questions import Door, Noise, NoisyTotals, Question, made_anew
+from hushmeans.curator.questions import Door, Noise, NoisyTotals, Norm, Question, made_anew
 from hushmeans.curator.sources import Source, managed_source
 from hushmeans.curator.watching import Watch
-from hushmeans.errors import PrivacyError
+from hushmeans.errors import BudgetError, PrivacyError
 from hushmeans.schema import Bounds, Box
 
 TOLERANCE = Fraction(1, 1000)
@@ -58,13 +59,14 @@ class Curator:
         self._source = source
         self._mechanism = mechanism
         self._budget = budget
-        self._allowance = mechanism.allowance(budget)
+        self._allowance = mechanism.allowance(budget)  # what the whole may lose, at today's rate
         self._rows_per_person = whole_number("rows_per_person", rows_per_person)
         self._watch = watch or Watch()
         self._pay = pay
         self._paying = Lock()
         self._account = Account()
         self._spends: list[Spend] = []
+        self._used = Fraction(0)
 
     @property
     def box(self) -> Box:
@@ -84,7 +86,9 @@ class Curator:
         self._account.debit(share)
         sensitivity = self._rows_per_person * question.sensitivity(self._mechanism.norm)
         scale = self._mechanism.scale_for(sensitivity, share * self._allowance)
-        self._spends.append(Spend(question.name, share, self._mechanism.loss(sensitivity, scale)))
+        loss = self._mechanism.loss(sensitivity, scale)
+        self._spends.append(Spend(question.name, share, loss, self._mechanism.kind))
+        self._used += Fraction(loss) / self._allowance
         self._pay_once()
         noisy = self._mechanism.add_noise(self._source.answer(question), scale)
         self._watch.answered(self._account.spent)
@@ -101,19 +105,37 @@ class Curator:
     def door(self) -> Door:
         """What a method may use: a way to ask questions, and public facts."""
         box = self._source.box
-        return Door(self.ask, self.noise, box.grid, box.n_features)
+        turn_to = self._turn_to if self._budget.delta > 0 else None
+        return Door(self.ask, self.noise, box.grid, box.n_features, turn_to)
 
     @property
     def noise(self) -> Noise:
         """The noise that answers will have."""
-        return self._mechanism.noise(self._budget, self._rows_per_person)
+        return self._mechanism.noise(self._allowance, self._rows_per_person)
+
+    def _turn_to(self, norm: Norm) -> Door:
+        """Go on with Laplace noise or with Gaussian noise, for what is left of the budget.
+
+        What was spent on Laplace noise is a part of epsilon; the rest of it, and all of delta, is
+        left. Gaussian noise spends of both at once, so there is no way back from it.
+        """
+        if norm != self._mechanism.norm:
+            if any(spend.noise == "gaussian" for spend in self._spends):
+                raise BudgetError("Gaussian noise was used; Laplace noise cannot follow it")
+            self._mechanism = self._mechanism.turned(norm)
+            self._allowance = allowance_after(self._mechanism, self._budget, self._account.spent)
+        return self.door
 
     def settle(self) -> tuple[Spend, ...]:
         """What was spent, after checking that it matches the guarantee."""
-        loss = sum((Fraction(spend.loss) for spend in self._spends), Fraction(0))
-        spent = self._mechanism.epsilon(loss, self._budget.delta)
+        losses = {"laplace": Fraction(0), "gaussian": Fraction(0)}
+        for spend in self._spends:
+            losses[spend.noise] += Fraction(spend.loss)
+        spent = losses["laplace"]
+        if losses["gaussian"]:
+            spent += self._mechanism.epsilon(losses["gaussian"], self._budget.delta)
         promised = self._budget.epsilon
-        if spent > promised or not (1 - TOLERANCE) * self._allowance < loss <= self._allowance:
+        if spent > promised or not 1 - TOLERANCE < self._used <= 1:
             raise PrivacyError(
                 f"the noise gives epsilon = {float(spent):g}, but the guarantee is epsilon = "
                 f"{float(promised):g}; nothing is released; please report this as a bug"
@@ -150,6 +172,36 @@ def open_curator(
         yield Curator(source, mechanism, budget, rows_per_person, watch, pay)
 
 
-def noise_within(budget: Budget, rows_per_person: int = 1) -> Noise:
-    """The noise that answers within this budget will have: public."""
-    return mechanism_for(budget).noise(budget, rows_per_person)
+def allowance_after(mechanism: Mechanism, budget: Budget, spent: Fraction) -> Fraction:
+    """What the whole budget may lose, had it been spent at the rate at which its rest may be.
+
+    A share of the budget then costs the same part of this, before and after.
+
+    Parameters
+    ----------
+    spent
+        The share of epsilon that Laplace noise has spent.
+    """
+    left = 1 - spent
+    return mechanism.allowance(replace(budget, epsilon=left * budget.epsilon)) / left
+
+
+def noise_within(
+    budget: Budget,
+    rows_per_person: int = 1,
+    *,
+    norm: Norm | None = None,
+    spent: Fraction = Fraction(0),
+) -> Noise:
+    """The noise that answers within this budget will have: public.
+
+    Parameters
+    ----------
+    norm
+        That of the noise; None for the one that a fit starts with.
+    spent
+        As in `allowance_after`.
+    """
+    mechanism = mechanism_for(budget)
+    mechanism = mechanism.turned(norm or mechanism.norm)
+    return mechanism.noise(allowance_after(mechanism, budget, spent), rows_per_person)

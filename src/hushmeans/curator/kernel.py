@@ -15,7 +15,16 @@ from typing import TypeVar
 import numpy as np
 
 from hushmeans.curator import compiled, reference, selftest
-from hushmeans.curator.questions import Cells, Lengths, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.questions import (
+    Cells,
+    Lengths,
+    Question,
+    Shifts,
+    Size,
+    Sizes,
+    Spread,
+    Totals,
+)
 from hushmeans.curator.reference import AddUp, Kernel
 from hushmeans.errors import InputError
 from hushmeans.schema import Box
@@ -157,6 +166,11 @@ def lengths(question: Lengths, records: GridArray) -> IntArray:
     return counts
 
 
+def sizes(question: Sizes, records: GridArray) -> IntArray:
+    """The number of records nearest to each centroid."""
+    return np.bincount(_nearest(records, question.centroids), minlength=question.shape[0])
+
+
 def size(question: Size, records: GridArray) -> IntArray:
     """The number of records."""
     return np.array([len(records)], dtype=np.int64)
@@ -194,6 +208,7 @@ def _floats(points: IntArray | FloatArray) -> FloatArray:
 
 KERNELS: dict[type[Question], AddUp] = {
     Totals: totals,
+    Sizes: sizes,
     Size: size,
     Shifts: shifts,
     Spread: spread,

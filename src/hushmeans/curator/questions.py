@@ -7,6 +7,7 @@ settings, never of records. Its answer is a sum over records of a bounded intege
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol, cast
@@ -85,6 +86,29 @@ class Totals:
         if norm == "l1":
             return n_columns * self.grid.unit
         return root_above(n_columns * self.grid.unit**2)
+
+    def check(self, box: Box) -> None:
+        check_grid(self.grid, self.centroids, box)
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How many records are nearest to each centroid. A record contributes 1 to its nearest."""
+
+    grid: Grid
+    centroids: IntArray
+    name: ClassVar[str] = "sizes"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "grid", fixed_grid(self.grid))
+        object.__setattr__(self, "centroids", fixed_points(self.grid, self.centroids))
+
+    @property
+    def shape(self) -> tuple[int]:
+        return (len(self.centroids),)
+
+    def sensitivity(self, norm: Norm) -> int:
+        return 1
 
     def check(self, box: Box) -> None:
         check_grid(self.grid, self.centroids, box)
@@ -325,12 +349,16 @@ class Door:
         What the noise of an answer will be.
     grid, n_features
         The space in which the records lie.
+    turn_to
+        Gives a door behind which answers have Laplace noise (l1) or Gaussian noise (l2), for
+        what is left of the budget; None where the budget, without a delta, leaves no choice.
     """
 
     ask: Ask
     noise: Noise
     grid: Grid
     n_features: int
+    turn_to: Callable[[Norm], Door] | None = None
 
 
 def made_anew(question: Question) -> Question:

@@ -13,7 +13,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hushmeans.curator.questions import Cells, Lengths, Norm, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.questions import (
+    Cells,
+    Lengths,
+    Norm,
+    Question,
+    Shifts,
+    Size,
+    Sizes,
+    Spread,
+    Totals,
+)
 from hushmeans.schema import Box
 from hushmeans.types import FloatArray, GridArray, IntArray
 
@@ -99,6 +109,12 @@ def lengths(question: Lengths, records: GridArray) -> IntArray:
     return np.bincount(beyond, minlength=question.shape[0])
 
 
+@in_blocks
+def sizes(question: Sizes, records: GridArray) -> IntArray:
+    """The number of records nearest to each centroid."""
+    return np.bincount(nearest(records, question.centroids), minlength=question.shape[0])
+
+
 def size(question: Size, records: GridArray) -> IntArray:
     """The number of records."""
     return np.array([len(records)], dtype=np.int64)
@@ -162,6 +178,7 @@ def _norms(vectors: IntArray, norm: Norm) -> IntArray:
 REFERENCE = Kernel(
     add_up={
         Totals: totals,
+        Sizes: sizes,
         Size: size,
         Shifts: shifts,
         Spread: spread,

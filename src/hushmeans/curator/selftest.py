@@ -12,7 +12,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hushmeans.curator.questions import Cells, Lengths, Norm, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.questions import (
+    Cells,
+    Lengths,
+    Norm,
+    Question,
+    Shifts,
+    Size,
+    Sizes,
+    Spread,
+    Totals,
+)
 from hushmeans.curator.reference import REFERENCE, Kernel
 from hushmeans.errors import PrivacyError
 from hushmeans.schema import Box, Grid
@@ -63,6 +73,7 @@ def known_questions() -> Iterator[tuple[Question, GridArray]]:
         records = _records(n_records, centroids, grid.unit, between)
         widest = n_features * grid.unit
         yield Totals(grid, centroids), records
+        yield Sizes(grid, centroids), records
         clips = tuple(range(between, between + len(centroids)))
         for norm in NORMS:
             yield Shifts(grid, centroids, clips, norm, 7), records

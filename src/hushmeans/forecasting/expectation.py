@@ -14,14 +14,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushmeans.curator.questions import Noise, NoisyTotals, Shifts, Totals
+from hushmeans.curator.questions import Noise, NoisyTotals, Shifts, Sizes, Totals
 from hushmeans.forecasting.population import Population
 from hushmeans.forecasting.rehearsal import leaves_of_cluster
 from hushmeans.methods.method import Method
 from hushmeans.methods.moves import SIZE_DOUBT, gaps_to_nearest, read_moves
+from hushmeans.methods.opening import SIZE_SHARE, exact_share
 from hushmeans.methods.paper import PaperMethod
 from hushmeans.methods.picture import (
-    SIZE_SHARE,
     Moments,
     Picture,
     cell_borders,
@@ -33,10 +33,9 @@ from hushmeans.methods.place import (
     LENGTHS_SHARE,
     Place,
     corner,
-    exact_share,
     share_for_mean,
 )
-from hushmeans.methods.refined import FINE_ROUNDS, RefinedMethod, shares_of_rounds
+from hushmeans.methods.refined import FINE_ROUNDS, SIZES_SHARE, RefinedMethod, shares_of_rounds
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Grid
@@ -124,7 +123,7 @@ def _of_paper(method: PaperMethod, population: Population, noise: Noise) -> Expe
 def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> Expectation:
     """The last round's moves, of centroids that earlier rounds have brought near their place."""
     asked, picture = _expected_picture(method, population, noise)
-    rest = 1 - picture.spent
+    rest = 1 - picture.spent - SIZES_SHARE
     rounds, n = method.size_of_work(picture, noise, population.n_clusters, rest)
     grid = Grid.for_features(population.n_features)
     start = _start(picture, population)
@@ -145,11 +144,12 @@ def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> 
     moves = read_moves(question, answer, sizes, population.size, gaps.square)
     followed = moves.believed**2 * moves.variances
     left = ((1 - moves.believed) * move) ** 2
+    counted = Step(Sizes.name, SIZES_SHARE, noise.deviation(1, float(SIZES_SHARE)))
     cells = sum((step.share for step in asked if step.question == "cells"), Fraction(0))
     return Expectation(
-        steps=tuple(asked),
+        steps=(*asked, counted),
         centre_variance=float((followed + left).mean()),
-        size_variance=float(moves.size_variances.mean()),
+        size_variance=counted.noise**2,
         method_options={**method.options, "rounds": rounds, "n": n, "cells_share": float(cells)},
     )
 

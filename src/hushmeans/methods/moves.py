@@ -25,8 +25,10 @@ SMALLEST_SIZE = 0.25
 """The smallest size, relative to the median one, by which that noise is judged."""
 FEWEST = 20
 """With fewer of the picture's records a cluster is clipped as all of them are."""
-UNSEEN = 0.03
+UNSEEN = 0.02
 """The part of a squared move that is doubted beyond what the picture shows."""
+PUT_IN_PLACE = 3
+"""How often the picture's clusters are moved towards where an answer has them."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,7 @@ class Clipping:
 
 def gaps_to_nearest(picture: Picture, points: FloatArray) -> Gaps:
     """From each of the picture's records, the way to the nearest of the points."""
-    nearest = (picture.records @ points.T - (points**2).sum(axis=1) / 2).argmax(axis=1)
+    nearest = _nearest(picture.records, points)
     return Gaps(picture.records - points[nearest], nearest)
 
 
@@ -144,50 +146,62 @@ def read_moves(
         least=total / (2 * len(question.centroids)),
     )
     divisors = np.maximum(sizes, 0.5 * math.sqrt(answer.variance) / size_unit)[:, None]
-    clips = _clips(question)[:, None]
+    clips = question.grid.to_unit_box(np.array(question.clips))[:, None]
     whole = clips * question.grid.to_unit_box(answer.values[:, :-1]) / divisors
     noise_of_shift = clips**2 * answer.variance / question.grid.unit**2
     variances = (noise_of_shift + whole**2 * size_variances[:, None]) / divisors**2
     return Moves(whole, variances, _believed_part(spread, variances), sizes, size_variances)
 
 
-def moved(question: Shifts, moves: Moves, picture: Picture, gaps: Gaps) -> Clusters:
+def moved(question: Shifts, moves: Moves, gaps: Gaps) -> Clusters:
     """The clusters after the moves, with all that can be said of their errors.
 
     Noise is not all: clipping cuts long shifts one-sidedly, and the records that change clusters
-    when centroids move change means and sizes. The picture tells how much of either there is.
+    when centroids move change the means. The picture, once its clusters lie where the answer
+    puts them, tells how much of either there is.
     """
     before = question.grid.to_unit_box(question.centroids)
     made = moves.believed * moves.whole
     after = np.clip(before + made, -1.0, 1.0)
-    later = gaps_to_nearest(picture, after)
-    numbers, means = _means(picture.records, gaps.nearest, len(before))
-    later_numbers, later_means = _means(picture.records, later.nearest, len(before))
-    norms = np.maximum(lengths(gaps.ways, question.norm), 1e-12)
-    clips = _clips(question)
-    cut = gaps.ways * np.maximum(0.0, 1 - clips[gaps.nearest] / norms)[:, None]
-    _, clipped = _means(cut, gaps.nearest, len(before))
+    ways, cut = _as_answered(question, gaps, made)
+    records = before[gaps.nearest] + ways
+    means, later = (_means(records, _nearest(records, each), len(each)) for each in (before, after))
     unseen = UNSEEN * (made**2 + (made**2).mean(axis=1, keepdims=True))
-    changed = (later_numbers - numbers) / len(picture.records) * picture.moments.size
-    variances = moves.believed * moves.variances + clipped**2 + (later_means - means) ** 2 + unseen
+    variances = moves.believed * moves.variances + cut**2 + (later - means) ** 2 + unseen
     return Clusters(
         centroids=after,
         variances=np.minimum(variances, UNKNOWN_VARIANCE),
         sizes=moves.sizes,
-        size_variances=moves.size_variances + changed**2,
+        size_variances=moves.size_variances,
     )
 
 
-def _clips(question: Shifts) -> FloatArray:
-    """The clips in the unit box."""
-    return question.grid.to_unit_box(np.array(question.clips))
+def _as_answered(question: Shifts, gaps: Gaps, made: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The picture's ways, each cluster put where the answer has it; what clipping cuts of the mean.
+
+    A cluster that the picture shows beside its place would seem to be cut on one side.
+    """
+    clips = question.grid.to_unit_box(np.array(question.clips))[gaps.nearest]
+    ways, number = gaps.ways, len(made)
+    clipped = made
+    for _ in range(PUT_IN_PLACE + 1):
+        ways = ways + (made - clipped)[gaps.nearest]
+        left = np.minimum(1.0, clips / np.maximum(lengths(ways, question.norm), 1e-12))
+        clipped = _means(ways * left[:, None], gaps.nearest, number)
+    return ways, _means(ways, gaps.nearest, number) - clipped
 
 
-def _means(vectors: FloatArray, labels: IntArray, number: int) -> tuple[IntArray, FloatArray]:
-    """How many vectors have each label, and their means."""
-    numbers = np.bincount(labels, minlength=number)
-    sums = np.stack([np.bincount(labels, each, number) for each in vectors.T], axis=1)
-    return numbers, sums / np.maximum(numbers, 1)[:, None]
+def _nearest(records: FloatArray, points: FloatArray) -> IntArray:
+    """The index of each record's nearest point."""
+    indices: IntArray = (records @ points.T - (points**2).sum(axis=1) / 2).argmax(axis=1)
+    return indices
+
+
+def _means(vectors: FloatArray, labels: IntArray, number: int) -> FloatArray:
+    """The mean of the vectors with each label; zero where there are none."""
+    counts = np.maximum(np.bincount(labels, minlength=number), 1)
+    sums = [np.bincount(labels, each, number) for each in vectors.T]
+    return np.stack(sums, axis=1) / counts[:, None]
 
 
 def lengths(vectors: FloatArray | IntArray, norm: Norm) -> FloatArray:

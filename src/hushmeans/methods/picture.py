@@ -13,12 +13,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.random import Generator
 
-from hushmeans.curator.questions import Cells, Door, Noise, Size, Spread
+from hushmeans.curator.questions import Cells, Noise, Spread
+from hushmeans.methods.opening import Purse
 from hushmeans.methods.place import (
     LENGTHS_SHARE,
     MOST_ZOOMS,
     Place,
-    Purse,
     ask_mean,
     corner,
     share_for_lengths,
@@ -28,9 +28,8 @@ from hushmeans.methods.place import (
 from hushmeans.schema import Grid
 from hushmeans.types import BoolArray, FloatArray, IntArray
 
-PICTURE_QUESTIONS = 9 + 4 * MOST_ZOOMS
-"""The size, the cells, three spreads and two pairs of means; and for each zoom two pairs more."""
-SIZE_SHARE = 0.04
+PICTURE_QUESTIONS = 8 + 4 * MOST_ZOOMS
+"""The cells, three spreads and two pairs of means; and for each zoom two pairs more."""
 SPREAD_ERROR = 0.05
 """The noise of a variance that is good enough, relative to the squared size of the place."""
 FINE_SQUARE, TYPICAL_SQUARE = 64, 0.12
@@ -88,7 +87,7 @@ class Picture:
     moments
         The noisy moments that they follow.
     spent
-        The share of the budget that was spent on them.
+        The share of the budget that was spent on them, the size included.
     """
 
     records: FloatArray
@@ -97,18 +96,17 @@ class Picture:
 
 
 def draw_picture(
-    door: Door, n_records: int, generator: Generator, cells_share: float = 0.0
+    purse: Purse, size: float, n_records: int, generator: Generator, cells_share: float = 0.0
 ) -> Picture:
-    """Ask for the size, the moments and the cells, and generate synthetic records.
+    """Ask for the moments and the cells of so many records, and generate synthetic ones.
 
     Parameters
     ----------
     cells_share
         The share of the budget for the cells; 0 to choose it by the number of features.
     """
-    purse = Purse(door)
-    size = _ask_size(purse)
     moments = _ask_moments(purse, size)
+    door = purse.door
     share = share_of_cells(door.n_features, cells_share) * min(1.0, 2 * (1 - float(purse.spent)))
     borders = cell_borders(moments, size / door.noise.deviation(1, share), door.grid)
     weights = None
@@ -151,11 +149,6 @@ def lengths_are_cheap(noise: Noise, size: float) -> bool:
 def share_of_cells(n_features: int, chosen: float = 0.0) -> float:
     """The share of the budget for the cells: as given, or by the number of features."""
     return chosen or 0.1 + 0.4 / n_features
-
-
-def _ask_size(purse: Purse) -> float:
-    answer = purse.ask(Size(), SIZE_SHARE)
-    return max(float(answer.values[0]), math.sqrt(answer.variance), 10.0)
 
 
 def share_for_spread(noise: Noise, n_features: int, size: float) -> float:

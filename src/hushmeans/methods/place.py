@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 
-from hushmeans.curator.questions import Door, Lengths, Noise, NoisyTotals, Question, Shifts
+from hushmeans.curator.questions import Lengths, Noise, Shifts
+from hushmeans.methods.opening import Purse
 from hushmeans.types import FloatArray
 
 LEAST_SHARE, LARGEST_SHARE = 0.02, 0.2
@@ -73,25 +73,6 @@ class Place:
         return np.minimum(self.centre + self.half, 1.0)
 
 
-class Purse:
-    """The door, and what was spent at it."""
-
-    def __init__(self, door: Door) -> None:
-        self.door = door
-        self.spent = Fraction(0)
-
-    def ask(self, question: Question, share: float) -> NoisyTotals:
-        """An answer for a share, rounded to millionths."""
-        exact = exact_share(share)
-        self.spent += exact
-        return self.door.ask(question, exact)
-
-
-def exact_share(share: float) -> Fraction:
-    """A share of the budget as a fraction of millionths."""
-    return Fraction(max(round(share * 1e6), 1), 10**6)
-
-
 def corner(noise: Noise, n_features: int) -> float:
     """The norm of a corner of the unit box."""
     return n_features if noise.norm == "l1" else math.sqrt(n_features)
@@ -112,31 +93,58 @@ def share_for_lengths(noise: Noise, size: float) -> float:
     return max(noise.share_for(1, size / SIGNAL), LENGTHS_SHARE)
 
 
+@dataclass(frozen=True)
+class NoisyMean:
+    """The mean of records, as an answer has it.
+
+    Attributes
+    ----------
+    mean
+        Where it is.
+    variance
+        The variance that noise gives each coordinate.
+    way
+        How far it lies from where it was looked for, as a part of the clip.
+    """
+
+    mean: FloatArray
+    variance: float
+    way: float
+
+
 def ask_mean(
     purse: Purse, size: float, place: Place, start: FloatArray, narrow: float = 1.0
 ) -> FloatArray:
-    """The mean of the records, drawn towards the start by what noise explains of the way.
+    """The mean of the records, with the share that so many of them need.
 
     Records are clipped at half of a corner of the place, or at less if they are known to lie
     closer. A mean that is held back by that is asked again, from where it came to.
     """
-    grid, noise, n_features = purse.door.grid, purse.door.noise, purse.door.n_features
+    noise, n_features = purse.door.noise, purse.door.n_features
     share = share_for_mean(noise, n_features, size)
     clip = narrow * place.half * corner(noise, n_features) / 2
-    steps = (max(round(clip * grid.unit), 1),)
     mean = start
     for _ in range(2):
-        question = Shifts(grid, grid.snap(mean[None]), steps, noise.norm, size_unit=0)
-        answer = purse.ask(question, share)
-        way = answer.values[0, :-1] / (grid.unit * size)  # as a part of the clip
-        by_noise = n_features * answer.variance / (grid.unit * size) ** 2
-        square = float((way**2).sum())
-        way *= max(0.0, 1 - by_noise / square) if square > 0 else 0.0
-        mean = np.clip(mean + way * clip, -1.0, 1.0)
-        length = float(np.linalg.norm(way, ord=1 if noise.norm == "l1" else 2))
-        if length < HELD_BACK or purse.spent > MOST_LOCATED:
+        found = mean_near(purse, size, mean, clip, share)
+        mean = found.mean
+        if found.way < HELD_BACK or purse.spent > MOST_LOCATED:
             break
     return mean
+
+
+def mean_near(purse: Purse, size: float, start: FloatArray, clip: float, share: float) -> NoisyMean:
+    """The mean of the records, drawn towards the start by what noise explains of the way."""
+    grid, noise = purse.door.grid, purse.door.noise
+    steps = (max(round(clip * grid.unit), 1),)
+    question = Shifts(grid, grid.snap(start[None]), steps, noise.norm, size_unit=0)
+    answer = purse.ask(question, share)
+    way = answer.values[0, :-1] / (grid.unit * size)  # as a part of the clip
+    by_noise = answer.variance / (grid.unit * size) ** 2
+    square = float((way**2).sum())
+    way *= max(0.0, 1 - len(way) * by_noise / square) if square > 0 else 0.0
+    mean = np.clip(start + way * clip, -1.0, 1.0)
+    length = float(np.linalg.norm(way, ord=1 if noise.norm == "l1" else 2))
+    return NoisyMean(mean, clip**2 * by_noise, length)
 
 
 def zoom_in(purse: Purse, size: float, mean: FloatArray) -> tuple[Place, FloatArray]:

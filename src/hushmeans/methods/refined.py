@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.random import Generator
 
 from hushmeans.arguments import whole_number
-from hushmeans.curator.questions import Door, Noise
+from hushmeans.curator.questions import Door, Noise, Sizes
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.merge import merge
@@ -31,7 +31,9 @@ from hushmeans.methods.moves import (
     moved,
     read_moves,
 )
+from hushmeans.methods.opening import Purse, ask_size
 from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
+from hushmeans.methods.place import LARGEST_SHARE, corner, mean_near
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 
 if TYPE_CHECKING:
@@ -48,6 +50,10 @@ NEGLIGIBLE_NOISE = 0.01
 MOST_ROUNDS = 8
 FINE_ROUNDS = 2
 """Rounds before merging; later rounds let the merged centroids settle."""
+HOPELESS = 0.6
+"""Noise of the mean of all records, relative to the box, above which nothing else is looked for."""
+SIZES_SHARE = Fraction(4, 100)
+"""The share of the budget for the sizes of the released clusters."""
 LARGEST_REFINED_OPTION = 100
 OPTION_RANGES = {
     "clip_quantile": (0.01, 1.0),
@@ -105,13 +111,21 @@ class RefinedMethod:
 
     @property
     def most_questions(self) -> int:
-        return PICTURE_QUESTIONS + (self.rounds or MOST_ROUNDS)
+        return 2 + PICTURE_QUESTIONS + (self.rounds or MOST_ROUNDS)
 
     def find(self, door: Door, n_clusters: int, generator: Generator) -> Clustering:
-        """Spend part of the budget on synthetic data, the rest on rounds."""
+        """Spend part of the budget on synthetic data, most on rounds, the rest on sizes.
+
+        Where noise leaves no hope of finding clusters, all centres are the mean of the records.
+        """
         n_records = max(PICTURE_RECORDS, RECORDS_PER_CENTROID * max(self.n, 2) * n_clusters)
-        picture = draw_picture(door, n_records, generator, self.cells_share)
-        rest = 1 - picture.spent
+        purse = Purse(door)
+        size = ask_size(purse, n_clusters)
+        if is_hopeless(purse.door.noise, door.n_features, size):
+            clusters = _counted(purse.door, _one_point(purse, size, n_clusters))
+            return Clustering(clusters, clusters)
+        picture = draw_picture(purse, size, n_records, generator, self.cells_share)
+        door, rest = purse.door, 1 - picture.spent - SIZES_SHARE
         rounds, n = self.size_of_work(picture, door.noise, n_clusters, rest)
         leaves = _start(picture, n * n_clusters, generator)
         shares = shares_of_rounds(rest, rounds, self.last_round)
@@ -121,6 +135,7 @@ class RefinedMethod:
         clusters = merge(leaves, n_clusters, MERGE_RULE)
         for share in shares[fine:]:
             clusters = self._round(door, picture, clusters, share)
+        clusters = _counted(door, clusters)
         return Clustering(clusters, leaves if n > 1 else clusters)
 
     def size_of_work(
@@ -154,12 +169,42 @@ class RefinedMethod:
         question = self.clipping.question(door.grid, door.noise, steps, clusters.sizes, gaps, share)
         answer = door.ask(question, share)
         moves = read_moves(question, answer, clusters.sizes, picture.moments.size, gaps.square)
-        return moved(question, moves, picture, gaps)
+        return moved(question, moves, gaps)
 
     @property
     def clipping(self) -> Clipping:
         """How a round's shifts are clipped."""
         return Clipping(self.clip_quantile, self.size_part)
+
+
+def is_hopeless(noise: Noise, n_features: int, size: float) -> bool:
+    """Whether even the mean of so many records would hardly be found on the way to clusters."""
+    clip = corner(noise, n_features) / 2
+    return noise.deviation(clip, LARGEST_SHARE) > HOPELESS * size
+
+
+def _one_point(purse: Purse, size: float, n_clusters: int) -> Clusters:
+    """The same centre for all clusters: the mean of all records, asked for with all there is."""
+    door = purse.door
+    share = float(1 - purse.spent - SIZES_SHARE)
+    clip = corner(door.noise, door.n_features) / 2
+    found = mean_near(purse, size, np.zeros(door.n_features), clip, share)
+    return Clusters(
+        centroids=np.tile(found.mean, (n_clusters, 1)),
+        variances=np.full((n_clusters, door.n_features), min(found.variance, UNKNOWN_VARIANCE)),
+        sizes=np.full(n_clusters, size / n_clusters),
+        size_variances=np.full(n_clusters, size**2),
+    )
+
+
+def _counted(door: Door, clusters: Clusters) -> Clusters:
+    """The clusters with sizes that are asked for last: of what `predict` will call a cluster."""
+    answer = door.ask(Sizes(door.grid, door.grid.snap(clusters.centroids)), SIZES_SHARE)
+    return replace(
+        clusters,
+        sizes=np.maximum(answer.values, 1.0),
+        size_variances=np.full(len(clusters.sizes), answer.variance),
+    )
 
 
 def _start(picture: Picture, n_centroids: int, generator: Generator) -> Clusters:
