@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushmeans.curator.questions import Noise, NoisyTotals, Shifts, Sizes, Totals
+from hushmeans.curator.questions import Noise, NoisyTotals, Shifts, Size, Sizes, Totals
 from hushmeans.forecasting.population import Population
 from hushmeans.forecasting.rehearsal import leaves_of_cluster
 from hushmeans.methods.method import Method
@@ -35,7 +35,13 @@ from hushmeans.methods.place import (
     corner,
     share_for_mean,
 )
-from hushmeans.methods.refined import FINE_ROUNDS, SIZES_SHARE, RefinedMethod, shares_of_rounds
+from hushmeans.methods.refined import (
+    FINE_ROUNDS,
+    SIZES_SHARE,
+    RefinedMethod,
+    is_hopeless,
+    shares_of_rounds,
+)
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Grid
@@ -122,6 +128,8 @@ def _of_paper(method: PaperMethod, population: Population, noise: Noise) -> Expe
 
 def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> Expectation:
     """The last round's moves, of centroids that earlier rounds have brought near their place."""
+    if is_hopeless(noise, population.n_features, population.size):
+        return _of_one_point(method, population, noise)
     asked, picture = _expected_picture(method, population, noise)
     rest = 1 - picture.spent - SIZES_SHARE
     rounds, n = method.size_of_work(picture, noise, population.n_clusters, rest)
@@ -152,6 +160,18 @@ def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> 
         size_variance=counted.noise**2,
         method_options={**method.options, "rounds": rounds, "n": n, "cells_share": float(cells)},
     )
+
+
+def _of_one_point(method: RefinedMethod, population: Population, noise: Noise) -> Expectation:
+    """The mean of all records in place of clusters, which then are as far off as may be."""
+    size, sizes = exact_share(SIZE_SHARE), SIZES_SHARE
+    clip, rest = corner(noise, population.n_features) / 2, 1 - size - sizes
+    steps = (
+        Step(Size.name, size, noise.deviation(1, float(size))),
+        Step(Shifts.name, rest, noise.deviation(clip, float(rest))),
+        Step(Sizes.name, sizes, noise.deviation(1, float(sizes))),
+    )
+    return Expectation(steps, UNKNOWN_VARIANCE, steps[-1].noise ** 2, method.options)
 
 
 def _expected_move(

@@ -27,6 +27,8 @@ FEWEST = 20
 """With fewer of the picture's records a cluster is clipped as all of them are."""
 UNSEEN = 0.02
 """The part of a squared move that is doubted beyond what the picture shows."""
+AT_A_TIME = 4096
+"""Records compared with all points at a time, so that the table of distances stays small."""
 PUT_IN_PLACE = 3
 """How often the picture's clusters are moved towards where an answer has them."""
 
@@ -193,8 +195,9 @@ def _as_answered(question: Shifts, gaps: Gaps, made: FloatArray) -> tuple[FloatA
 
 def _nearest(records: FloatArray, points: FloatArray) -> IntArray:
     """The index of each record's nearest point."""
-    indices: IntArray = (records @ points.T - (points**2).sum(axis=1) / 2).argmax(axis=1)
-    return indices
+    half_squares = (points**2).sum(axis=1) / 2
+    blocks = (records[i : i + AT_A_TIME] for i in range(0, len(records), AT_A_TIME))
+    return np.concatenate([(block @ points.T - half_squares).argmax(axis=1) for block in blocks])
 
 
 def _means(vectors: FloatArray, labels: IntArray, number: int) -> FloatArray:

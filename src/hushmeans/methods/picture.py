@@ -50,6 +50,9 @@ WHOLE_RANGE = 3
 """A feature halved this often is divided over its whole range, others around the mean."""
 DIVIDED_WIDTH = 2.0
 """The number of standard deviations around the mean that are divided."""
+FINE_WIDTH = 1.9
+"""The same where a feature of a place smaller than the box is halved often: evenly spread records
+reach as far as 1.7, and the borders of a place lie further out than its records."""
 FAR = 8.0
 """How many times as far out the parts outside of a place end, one after the other."""
 THRESHOLD = 2.0
@@ -205,8 +208,11 @@ def _borders(moments: Moments, feature: int, halvings: int) -> FloatArray:
     if halvings < WHOLE_RANGE:
         reach = DIVIDED_WIDTH * math.sqrt(moments.variance[feature])
         return np.linspace(max(mean - reach, low), min(mean + reach, high), 2**halvings + 1)[1:-1]
+    if place.half < 1:
+        reach = FINE_WIDTH * math.sqrt(moments.variance[feature])
+        low, high = max(low, mean - reach), min(high, mean + reach)
     parts = np.linspace(low, high, 2**halvings + 1)
-    further = place.half * FAR ** np.arange(1, 6)
+    further = place.half * FAR ** np.arange(6)
     centre = place.centre[feature]
     borders = np.concatenate([parts, centre - further, centre + further])
     return borders[(borders > -1) & (borders < 1)]

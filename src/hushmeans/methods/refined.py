@@ -43,6 +43,8 @@ MERGE_RULE = "ward"
 PICTURE_RECORDS = 3000
 RECORDS_PER_CENTROID = 30
 """The synthetic data has the larger of the two numbers of records."""
+MANY_CENTROIDS = 256
+"""With more of them, the synthetic data is clustered from one start, and in fewer steps."""
 ONE_ROUND, TWO_ROUNDS = 1 / 3, 0.1
 """Noise of a centroid, relative to the spread, above which only one or two rounds pay off."""
 NEGLIGIBLE_NOISE = 0.01
@@ -213,7 +215,8 @@ def _start(picture: Picture, n_centroids: int, generator: Generator) -> Clusters
     from sklearn.exceptions import ConvergenceWarning
 
     seed = int(generator.integers(2**31))
-    model = KMeans(n_centroids, n_init=4, max_iter=30, random_state=seed)
+    starts, steps = (4, 30) if n_centroids <= MANY_CENTROIDS else (1, 10)
+    model = KMeans(n_centroids, n_init=starts, max_iter=steps, random_state=seed)
     # On one thread: reproducible on every machine, and no thread spins on a busy one.
     with warnings.catch_warnings(), _thread_pools().limit(limits=1):
         warnings.simplefilter(
