@@ -24,7 +24,17 @@ from audit.neighbours import (
 from audit.targets import NoiseAlone, OneAnswer, Target, WholeFit
 from hushmeans.budget import Budget
 from hushmeans.curator.mechanisms import mechanism_for
-from hushmeans.curator.questions import Cells, Lengths, Norm, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.questions import (
+    Cells,
+    Lengths,
+    Norm,
+    Question,
+    Shifts,
+    Size,
+    Sizes,
+    Spread,
+    Totals,
+)
 from hushmeans.methods.registry import METHODS
 from hushmeans.types import IntArray
 
@@ -121,6 +131,7 @@ def answer_claims(budget: Budget) -> Iterator[Claim]:
     yield claim(ISOLATED, shifts(ISOLATED, mechanism.norm))
     yield claim(ISOLATED, spread(ISOLATED, mechanism.norm))
     yield claim(FOUNDING, cells(FOUNDING))
+    yield claim(FOUNDING, Sizes(FOUNDING.box.grid, _places(FOUNDING)))
     yield claim(ISOLATED, around(ISOLATED))
 
 

@@ -19,7 +19,7 @@ from hypothesis.extra.numpy import arrays
 from pyarrow import csv, parquet
 
 from audit.search import Ask, Worst, climb, length, most, moved
-from hushmeans.curator.questions import Cells, Lengths, Norm, Shifts, Size, Spread, Totals
+from hushmeans.curator.questions import Cells, Lengths, Norm, Shifts, Size, Sizes, Spread, Totals
 from hushmeans.curator.sources import managed_source
 from hushmeans.schema import Bounds, Grid
 from hushmeans.types import GridArray, IntArray
@@ -36,6 +36,7 @@ def kinds(norm: Norm) -> dict[str, Ask]:
     """A question of each kind, for given centroids."""
     return {
         "size": lambda points: Size(),
+        "sizes": lambda points: Sizes(GRID, points),
         "totals": lambda points: Totals(GRID, points),
         "shifts": lambda points: Shifts(GRID, points, clips(points), norm, UNIT // 5),
         "wide shifts": lambda points: Shifts(GRID, points, (2 * UNIT,) * len(points), norm, UNIT),

@@ -12,9 +12,19 @@ import pytest
 
 from helpers.told import Told
 from hushmeans.budget import Account, Budget, Plan, average
-from hushmeans.curator.curator import Curator
+from hushmeans.curator.curator import Curator, noise_within
 from hushmeans.curator.mechanisms import Gaussian, Laplace, Mechanism, mechanism_for
-from hushmeans.curator.questions import Cells, Lengths, Norm, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.questions import (
+    Cells,
+    Lengths,
+    Norm,
+    Question,
+    Shifts,
+    Size,
+    Sizes,
+    Spread,
+    Totals,
+)
 from hushmeans.errors import BudgetError, InputError, PrivacyError
 from hushmeans.methods.registry import METHODS, chosen_method
 from hushmeans.methods.rounds import noisy_rounds
@@ -123,6 +133,7 @@ KINDS: list[Question] = [
     Spread(Grid(20), np.zeros((1, 3), dtype=np.int64), 5, "l2"),
     Cells(Grid(20), ((0,), (), ())),
     Lengths(Grid(20), np.zeros((1, 3), dtype=np.int64), (3, 5)),
+    Sizes(Grid(20), np.zeros((2, 3), dtype=np.int64)),
 ]
 
 
@@ -305,10 +316,44 @@ def test_gaussian_noise_spends_epsilon_at_delta_and_no_more(
     mechanism = mechanism_for(budget, seed=0)
     asked = Curator(source, mechanism, budget)
     chosen_method(method).find(asked.door, 2, public_randomness(0))
-    rho = sum((Fraction(spend.loss) for spend in asked.settle()), Fraction(0))
-    spent = mechanism.epsilon(rho, budget.delta)
+    losses: dict[str, Fraction] = {"laplace": Fraction(0), "gaussian": Fraction(0)}
+    for spend in asked.settle():
+        losses[spend.noise] += Fraction(spend.loss)
+    spent = losses["laplace"]
+    if losses["gaussian"]:
+        spent += mechanism.epsilon(losses["gaussian"], budget.delta)
     assert isinstance(mechanism, Gaussian)
     assert Fraction(999, 1000) * budget.epsilon < spent <= budget.epsilon
+
+
+def test_laplace_noise_may_come_first_and_gaussian_noise_spends_the_rest() -> None:
+    budget = Budget.of(1, 1e-6)
+    asked = Curator(WatchedSource(), Gaussian(seed=0), budget)
+    assert asked.door.turn_to is not None
+    pure = asked.door.turn_to("l1")
+    assert pure.noise == noise_within(budget, norm="l1")
+    pure.ask(Size(), Fraction(1, 10))
+    assert pure.turn_to is not None
+    rest = pure.turn_to("l2")
+    assert rest.noise == noise_within(budget, spent=Fraction(1, 10))
+    rest.ask(QUESTION, Fraction(9, 10))
+    first, second = asked.settle()
+    assert (first.noise, second.noise) == ("laplace", "gaussian")
+    assert first.loss == pytest.approx(0.1)
+    rho = Fraction(second.loss)
+    assert Fraction(899, 1000) < Gaussian().epsilon(rho, budget.delta) <= Fraction(9, 10)
+
+
+def test_there_is_no_way_back_from_gaussian_noise() -> None:
+    asked = Curator(WatchedSource(), Gaussian(seed=0), Budget.of(1, 1e-6))
+    asked.ask(Size(), Fraction(1, 10))
+    assert asked.door.turn_to is not None
+    with pytest.raises(BudgetError, match="cannot follow"):
+        asked.door.turn_to("l1")
+
+
+def test_without_a_delta_there_is_no_other_noise() -> None:
+    assert Curator(WatchedSource(), Laplace(seed=0), Budget.of(1)).door.turn_to is None
 
 
 def test_noise_grows_with_the_rows_of_a_person() -> None:

@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hushmeans.curator.questions import Cells, Lengths, Norm, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.questions import (
+    Cells,
+    Lengths,
+    Norm,
+    Question,
+    Shifts,
+    Size,
+    Sizes,
+    Spread,
+    Totals,
+)
 from hushmeans.curator.reference import PLAIN_BLOCK, REFERENCE
 from hushmeans.schema import Box, Grid
 from hushmeans.types import FloatArray, GridArray, IntArray
@@ -51,11 +61,14 @@ def contribution(question: Question, record: Sequence[int]) -> Iterator[tuple[in
             for x, c in zip(record, question.centre.tolist()[0], strict=True)
         ]
         yield from enumerate(clipped(squares, question.clip, question.norm))
-    elif isinstance(question, Totals | Shifts):
+    elif isinstance(question, Totals | Shifts | Sizes):
         centroids = question.centroids.tolist()
         gaps = [[x - c for x, c in zip(record, each, strict=True)] for each in centroids]
         squares = [sum(gap * gap for gap in each) for each in gaps]
         best = squares.index(min(squares))
+        if isinstance(question, Sizes):
+            yield best, 1
+            return
         if isinstance(question, Totals):
             row = [*record, question.grid.unit]
         else:
@@ -79,6 +92,7 @@ def questions(draw: st.DrawFn) -> tuple[Question, GridArray]:
     kinds: list[Question] = [
         Totals(GRID, points),
         Size(),
+        Sizes(GRID, points),
         Shifts(GRID, points, tuple(range(clip, clip + len(points))), norm, 7),
         Spread(GRID, points[:1], clip, norm),
         Cells(GRID, tuple(tuple(sorted(each)) for each in borders)),

@@ -19,7 +19,16 @@ from hushmeans.budget import Budget
 from hushmeans.curator import kernel, reference, selftest
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import Laplace
-from hushmeans.curator.questions import Cells, Lengths, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.questions import (
+    Cells,
+    Lengths,
+    Question,
+    Shifts,
+    Size,
+    Sizes,
+    Spread,
+    Totals,
+)
 from hushmeans.curator.reference import REFERENCE, Kernel
 from hushmeans.curator.sources.memory import MemorySource
 from hushmeans.errors import InputError, PrivacyError
@@ -136,6 +145,11 @@ def one_more(question: Size, records: GridArray) -> IntArray:
     return kernel.size(question, records) + 1
 
 
+def to_the_next(question: Sizes, records: GridArray) -> IntArray:
+    """Records counted for the centroid after theirs."""
+    return np.roll(kernel.sizes(question, records), 1)
+
+
 def one_less(question: Any, records: GridArray) -> IntArray:
     return kernel.KERNELS[type(question)](question, records[:-1])
 
@@ -170,6 +184,8 @@ WRONG = [
     adding_up(Lengths, in_another_feature),
     adding_up(Lengths, one_less),
     adding_up(Size, one_more),
+    adding_up(Sizes, one_less),
+    adding_up(Sizes, to_the_next),
     replace(kernel.COMPILED, snap=truncated),
     replace(kernel.COMPILED, snap=missing_at_the_border),
 ]

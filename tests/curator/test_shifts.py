@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 from hushmeans.curator import kernel
 from hushmeans.curator.compiled import clipping
 from hushmeans.curator.compiled.sums import row_width
-from hushmeans.curator.questions import Cells, Lengths, Norm, Question, Shifts, Size, Spread
+from hushmeans.curator.questions import Cells, Lengths, Norm, Question, Shifts, Size, Sizes, Spread
 from hushmeans.schema import Box, Grid
 from hushmeans.types import GridArray, IntArray
 
@@ -29,7 +29,7 @@ def values(largest: int) -> st.SearchStrategy[int]:
 
 @st.composite
 def questions(draw: st.DrawFn) -> tuple[Question, GridArray, GridArray]:
-    """Any question of the five kinds, records, and one record more."""
+    """Any question of the refined method, records, and one record more."""
     d = draw(st.integers(1, 5))
     largest = draw(st.sampled_from([3, 1000, GRID.unit]))
     points = draw(arrays(np.int64, (draw(st.integers(1, 4)), d), elements=values(largest)))
@@ -39,6 +39,7 @@ def questions(draw: st.DrawFn) -> tuple[Question, GridArray, GridArray]:
     borders = draw(st.lists(st.sets(values(largest), max_size=4), min_size=d, max_size=d))
     kinds: list[Question] = [
         Size(),
+        Sizes(GRID, points),
         Shifts(GRID, points, tuple(clips), norm, draw(st.integers(0, clip))),
         Spread(GRID, points[:1], clip, norm),
         Cells(GRID, tuple(tuple(sorted(each)) for each in borders)),

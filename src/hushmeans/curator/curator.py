@@ -12,9 +12,10 @@ from typing import Any
 
 from hushmeans.arguments import whole_number
 from hushmeans.budget import Account, Budget, Spend
+from hushmeans.curator.door import Door, Noise, NoisyTotals
 from hushmeans.curator.kernel import kernel_for
 from hushmeans.curator.mechanisms import Mechanism, mechanism_for
-from hushmeans.curator.questions import Door, Noise, NoisyTotals, Norm, Question, made_anew
+from hushmeans.curator.questions import Norm, Question, made_anew
 from hushmeans.curator.sources import Source, managed_source
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import BudgetError, PrivacyError

@@ -21,7 +21,8 @@ import opendp.metrics as metrics
 from opendp.mod import enable_features
 
 from hushmeans.budget import Budget, NoiseKind
-from hushmeans.curator.questions import Noise, Norm
+from hushmeans.curator.door import Noise
+from hushmeans.curator.questions import Norm
 from hushmeans.errors import InputError
 from hushmeans.types import FloatArray, IntArray
 

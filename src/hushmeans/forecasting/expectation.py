@@ -14,7 +14,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushmeans.curator.questions import Noise, NoisyTotals, Shifts, Size, Sizes, Totals
+from hushmeans.curator.door import Noise, NoisyTotals
+from hushmeans.curator.questions import Shifts, Size, Sizes, Totals
 from hushmeans.forecasting.population import Population
 from hushmeans.forecasting.rehearsal import leaves_of_cluster
 from hushmeans.methods.method import Method

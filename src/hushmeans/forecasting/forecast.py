@@ -10,7 +10,8 @@ from typing import Any
 from hushmeans.arguments import Amount, exact_amount, whole_number
 from hushmeans.budget import LARGEST_EPSILON
 from hushmeans.curator.curator import noise_within
-from hushmeans.curator.questions import LARGEST_COUNT, Noise
+from hushmeans.curator.door import Noise
+from hushmeans.curator.questions import LARGEST_COUNT
 from hushmeans.errors import InputError
 from hushmeans.forecasting.expectation import Expectation, Step, expectation
 from hushmeans.forecasting.population import Population

@@ -8,7 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushmeans.curator.questions import Noise, NoisyTotals, Norm, Shifts
+from hushmeans.curator.door import Noise, NoisyTotals
+from hushmeans.curator.questions import Norm, Shifts
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.picture import Picture
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
@@ -19,9 +20,9 @@ SIZE_DOUBT = 0.5
 """How far off, relatively, a size known before a round is taken to be."""
 SMALLEST_CLIP = 1e-3
 """Relative to the place."""
-NEGLIGIBLE_NOISE = 0.02
+FREE_NOISE = 0.02
 """Noise of a centroid, relative to the clusters' width, that a wider clip may cost."""
-SMALLEST_SIZE = 0.25
+LEAST_RELATIVE_SIZE = 0.25
 """The smallest size, relative to the median one, by which that noise is judged."""
 FEWEST = 20
 """With fewer of the picture's records a cluster is clipped as all of them are."""
@@ -103,17 +104,17 @@ class Clipping:
         relative = unit / grid.unit
         sensitivity = 1 + relative if noise.norm == "l1" else math.hypot(1, relative)
         noise_of_one = noise.deviation(sensitivity, float(share)) * math.sqrt(steps.shape[1])
-        width = NEGLIGIBLE_NOISE * math.sqrt(gaps.square)
-        free = width * np.maximum(sizes, SMALLEST_SIZE * np.median(sizes)) / noise_of_one
+        width = FREE_NOISE * math.sqrt(gaps.square)
+        free = width * np.maximum(sizes, LEAST_RELATIVE_SIZE * np.median(sizes)) / noise_of_one
         clips = np.maximum(free, self._quantiles(gaps, len(steps), noise.norm))
-        corners = lengths(np.abs(steps) + grid.unit, noise.norm)  # nothing is further away
+        corners = norms_of(np.abs(steps) + grid.unit, noise.norm)  # nothing is further away
         largest = np.minimum(corners, steps.shape[1] * grid.unit)
         in_steps = np.clip(np.rint(clips * grid.unit), 1, largest).astype(np.int64)
         return Shifts(grid, steps, tuple(in_steps.tolist()), noise.norm, unit)
 
     def _quantiles(self, gaps: Gaps, n_clusters: int, norm: Norm) -> FloatArray:
         """For each cluster, the quantile of its lengths in the picture."""
-        norms = lengths(gaps.ways, norm)
+        norms = norms_of(gaps.ways, norm)
         order = np.argsort(gaps.nearest, kind="stable")
         ends = np.searchsorted(gaps.nearest[order], np.arange(1, n_clusters))
         common = float(np.quantile(norms, self.quantile))
@@ -188,7 +189,7 @@ def _as_answered(question: Shifts, gaps: Gaps, made: FloatArray) -> tuple[FloatA
     clipped = made
     for _ in range(PUT_IN_PLACE + 1):
         ways = ways + (made - clipped)[gaps.nearest]
-        left = np.minimum(1.0, clips / np.maximum(lengths(ways, question.norm), 1e-12))
+        left = np.minimum(1.0, clips / np.maximum(norms_of(ways, question.norm), 1e-12))
         clipped = _means(ways * left[:, None], gaps.nearest, number)
     return ways, _means(ways, gaps.nearest, number) - clipped
 
@@ -207,7 +208,7 @@ def _means(vectors: FloatArray, labels: IntArray, number: int) -> FloatArray:
     return np.stack(sums, axis=1) / counts[:, None]
 
 
-def lengths(vectors: FloatArray | IntArray, norm: Norm) -> FloatArray:
+def norms_of(vectors: FloatArray | IntArray, norm: Norm) -> FloatArray:
     """The norms of vectors."""
     norms: FloatArray = np.linalg.norm(vectors, ord=1 if norm == "l1" else 2, axis=1)
     return norms

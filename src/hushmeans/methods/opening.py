@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from hushmeans.curator.questions import Door, Noise, NoisyTotals, Question, Size
+from hushmeans.curator.door import Door, Noise, NoisyTotals
+from hushmeans.curator.questions import Question, Size
 
 SIZE_SHARE = 0.04
 MUCH_WEAKER = 0.8
@@ -31,10 +32,17 @@ class Purse:
         self.spent = Fraction(0)
 
     def ask(self, question: Question, share: float) -> NoisyTotals:
-        """An answer for a share, rounded to millionths."""
-        exact = exact_share(share)
-        self.spent += exact
-        return self.door.ask(question, exact)
+        """An answer for a share, rounded to millionths; at most for half of what is left."""
+        return self.spend(question, self.affordable(share))
+
+    def affordable(self, share: float) -> Fraction:
+        """The share, rounded to millionths, or half of what is left if that is less."""
+        return min(exact_share(share), (1 - self.spent) / 2)
+
+    def spend(self, question: Question, share: Fraction) -> NoisyTotals:
+        """An answer for exactly this share."""
+        self.spent += share
+        return self.door.ask(question, share)
 
 
 def exact_share(share: float) -> Fraction:

@@ -13,7 +13,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.random import Generator
 
-from hushmeans.curator.questions import Cells, Noise, Spread
+from hushmeans.curator.door import Noise
+from hushmeans.curator.questions import Cells, Spread
 from hushmeans.methods.opening import Purse
 from hushmeans.methods.place import (
     LENGTHS_SHARE,
@@ -53,7 +54,7 @@ DIVIDED_WIDTH = 2.0
 FINE_WIDTH = 1.9
 """The same where a feature of a place smaller than the box is halved often: evenly spread records
 reach as far as 1.7, and the borders of a place lie further out than its records."""
-FAR = 8.0
+FAR_PARTS = 8.0
 """How many times as far out the parts outside of a place end, one after the other."""
 THRESHOLD = 2.0
 """Cells with fewer records than this many standard deviations of noise count as empty."""
@@ -72,7 +73,7 @@ class Moments:
 
 
 @dataclass(frozen=True)
-class Level:
+class MeanVariance:
     """The mean variance of the features, as far as noise lets one tell."""
 
     least: float
@@ -151,7 +152,7 @@ def lengths_are_cheap(noise: Noise, size: float) -> bool:
 
 def share_of_cells(n_features: int, chosen: float = 0.0) -> float:
     """The share of the budget for the cells: as given, or by the number of features."""
-    return chosen or 0.1 + 0.4 / n_features
+    return chosen or min(0.1 + 0.4 / n_features, 0.4)
 
 
 def share_for_spread(noise: Noise, n_features: int, size: float) -> float:
@@ -161,19 +162,19 @@ def share_for_spread(noise: Noise, n_features: int, size: float) -> float:
 
 def _ask_variance(
     purse: Purse, place: Place, mean: FloatArray, size: float, narrow: float = 1.0
-) -> tuple[FloatArray, Level]:
+) -> tuple[FloatArray, MeanVariance]:
     """Each feature's variance, shrunk towards their mean in proportion to the noise."""
     grid, noise, n_features = purse.door.grid, purse.door.noise, len(mean)
     square = (narrow * place.half) ** 2
     if square * grid.unit < FINE_SQUARE:
-        return np.full(n_features, TYPICAL_SQUARE * square), Level(0.0, math.inf)
+        return np.full(n_features, TYPICAL_SQUARE * square), MeanVariance(0.0, math.inf)
     clip = max(round(square * corner(noise, n_features) / 3 * grid.unit), 1)
     question = Spread(grid, grid.snap(mean[None]), clip, noise.norm)
     answer = purse.ask(question, share_for_spread(noise, n_features, size))
     variance = grid.to_unit_box(answer.values) / size
     by_noise = answer.variance / (grid.unit * size) ** 2
     average, doubt = float(variance.mean()), math.sqrt(by_noise / n_features)
-    level = Level(average - doubt, max(average, 0.0) + 1.5 * doubt)
+    level = MeanVariance(average - doubt, max(average, 0.0) + 1.5 * doubt)
     common = max(average, 2e-3 * square)
     spread = float(variance.var())
     if spread > 0:
@@ -212,7 +213,7 @@ def _borders(moments: Moments, feature: int, halvings: int) -> FloatArray:
         reach = FINE_WIDTH * math.sqrt(moments.variance[feature])
         low, high = max(low, mean - reach), min(high, mean + reach)
     parts = np.linspace(low, high, 2**halvings + 1)
-    further = place.half * FAR ** np.arange(6)
+    further = place.half * FAR_PARTS ** np.arange(6)
     centre = place.centre[feature]
     borders = np.concatenate([parts, centre - further, centre + further])
     return borders[(borders > -1) & (borders < 1)]
@@ -237,7 +238,7 @@ def _surely(noise: Noise, number: int, place: Place) -> float:
 
     The smaller the place, the further out a false alarm would be, and the rarer it has to be.
     """
-    chances = max(number, 1) / (FALSE_ALARM * min(1.0, FAR * place.half) ** 2)
+    chances = max(number, 1) / (FALSE_ALARM * min(1.0, FAR_PARTS * place.half) ** 2)
     if noise.norm == "l1":
         return math.log(chances / 2) / math.sqrt(2)
     return math.sqrt(2 * math.log(chances))

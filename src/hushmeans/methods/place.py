@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
-from hushmeans.curator.questions import Lengths, Noise, Shifts
+from hushmeans.curator.door import Noise
+from hushmeans.curator.questions import Lengths, Shifts
 from hushmeans.methods.opening import Purse
 from hushmeans.types import FloatArray
 
@@ -20,8 +22,12 @@ LEAST_SHARE, LARGEST_SHARE = 0.02, 0.2
 """The limits between which the shares of the mean and of the spread lie."""
 MEAN_ERROR = 0.1
 """The noise of the mean that is good enough, relative to the cube."""
+BOX_VARIANCE = 1 / 3
+"""The variance of a point that may be anywhere between -1 and 1."""
 HELD_BACK = 0.7
 """A mean this far out, as a part of its clip, may be held back by it: it is asked again."""
+LITTLE = 0.08
+"""The largest share for which that is done."""
 LENGTHS_SHARE, LATER_SHARE, LARGEST_LENGTHS_SHARE = 0.01, 0.03, 0.05
 """What lengths get at the least; in all, within a cube; in all, before the first zoom."""
 SIGNAL, LEAST_SIGNAL = 12.0, 5.0
@@ -118,30 +124,38 @@ def ask_mean(
     """The mean of the records, with the share that so many of them need.
 
     Records are clipped at half of a corner of the place, or at less if they are known to lie
-    closer. A mean that is held back by that is asked again, from where it came to.
+    closer. A mean that is held back by that is asked again, from where it came to, if that costs
+    little.
     """
     noise, n_features = purse.door.noise, purse.door.n_features
     share = share_for_mean(noise, n_features, size)
     clip = narrow * place.half * corner(noise, n_features) / 2
     mean = start
     for _ in range(2):
-        found = mean_near(purse, size, mean, clip, share)
+        found = mean_near(purse, size, mean, clip, purse.affordable(share))
         mean = found.mean
-        if found.way < HELD_BACK or purse.spent > MOST_LOCATED:
+        if found.way < HELD_BACK or share > LITTLE or purse.spent > MOST_LOCATED:
             break
     return mean
 
 
-def mean_near(purse: Purse, size: float, start: FloatArray, clip: float, share: float) -> NoisyMean:
-    """The mean of the records, drawn towards the start by what noise explains of the way."""
+def mean_near(
+    purse: Purse, size: float, start: FloatArray, clip: float, share: Fraction
+) -> NoisyMean:
+    """The mean of the records, drawn towards the start by what noise explains of the way.
+
+    It lies in the box, so that noise beyond the box is not followed either.
+    """
     grid, noise = purse.door.grid, purse.door.noise
     steps = (max(round(clip * grid.unit), 1),)
     question = Shifts(grid, grid.snap(start[None]), steps, noise.norm, size_unit=0)
-    answer = purse.ask(question, share)
+    answer = purse.spend(question, share)
     way = answer.values[0, :-1] / (grid.unit * size)  # as a part of the clip
     by_noise = answer.variance / (grid.unit * size) ** 2
     square = float((way**2).sum())
-    way *= max(0.0, 1 - len(way) * by_noise / square) if square > 0 else 0.0
+    explained = len(way) * by_noise / square if square > 0 else 1.0
+    within = BOX_VARIANCE / (BOX_VARIANCE + clip**2 * by_noise)
+    way *= min(max(0.0, 1 - explained), within)
     mean = np.clip(start + way * clip, -1.0, 1.0)
     length = float(np.linalg.norm(way, ord=1 if noise.norm == "l1" else 2))
     return NoisyMean(mean, clip**2 * by_noise, length)

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.random import Generator
 
 from hushmeans.arguments import whole_number
-from hushmeans.curator.questions import Door, Noise, Sizes
+from hushmeans.curator.door import Door, Noise
+from hushmeans.curator.questions import Sizes
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.merge import merge
@@ -27,8 +28,8 @@ from hushmeans.methods.moves import (
     SIZE_DOUBT,
     Clipping,
     gaps_to_nearest,
-    lengths,
     moved,
+    norms_of,
     read_moves,
 )
 from hushmeans.methods.opening import Purse, ask_size
@@ -124,10 +125,12 @@ class RefinedMethod:
         purse = Purse(door)
         size = ask_size(purse, n_clusters)
         if is_hopeless(purse.door.noise, door.n_features, size):
-            clusters = _counted(purse.door, _one_point(purse, size, n_clusters))
+            clusters = _counted(purse.door, _one_point(purse, size, n_clusters), SIZES_SHARE)
             return Clustering(clusters, clusters)
         picture = draw_picture(purse, size, n_records, generator, self.cells_share)
-        door, rest = purse.door, 1 - picture.spent - SIZES_SHARE
+        door, rest = purse.door, 1 - picture.spent
+        for_sizes = share_of_sizes(rest)
+        rest -= for_sizes
         rounds, n = self.size_of_work(picture, door.noise, n_clusters, rest)
         leaves = _start(picture, n * n_clusters, generator)
         shares = shares_of_rounds(rest, rounds, self.last_round)
@@ -137,7 +140,7 @@ class RefinedMethod:
         clusters = merge(leaves, n_clusters, MERGE_RULE)
         for share in shares[fine:]:
             clusters = self._round(door, picture, clusters, share)
-        clusters = _counted(door, clusters)
+        clusters = _counted(door, clusters, for_sizes)
         return Clustering(clusters, leaves if n > 1 else clusters)
 
     def size_of_work(
@@ -149,7 +152,7 @@ class RefinedMethod:
         the rest of the budget were spent on one round; more rounds split the budget.
         """
         moments = picture.moments
-        typical = float(np.median(lengths(picture.records - moments.mean, noise.norm)))
+        typical = float(np.median(norms_of(picture.records - moments.mean, noise.norm)))
         noise_of_sum = noise.deviation(typical, float(rest)) * math.sqrt(len(moments.mean))
         spread = math.sqrt(moments.variance.sum())
         relative = noise_of_sum / (moments.size / n_clusters) / spread
@@ -187,8 +190,7 @@ def is_hopeless(noise: Noise, n_features: int, size: float) -> bool:
 
 def _one_point(purse: Purse, size: float, n_clusters: int) -> Clusters:
     """The same centre for all clusters: the mean of all records, asked for with all there is."""
-    door = purse.door
-    share = float(1 - purse.spent - SIZES_SHARE)
+    door, share = purse.door, 1 - purse.spent - SIZES_SHARE
     clip = corner(door.noise, door.n_features) / 2
     found = mean_near(purse, size, np.zeros(door.n_features), clip, share)
     return Clusters(
@@ -199,9 +201,14 @@ def _one_point(purse: Purse, size: float, n_clusters: int) -> Clusters:
     )
 
 
-def _counted(door: Door, clusters: Clusters) -> Clusters:
+def share_of_sizes(rest: Fraction) -> Fraction:
+    """What sizes get of the rest of the budget."""
+    return min(SIZES_SHARE, rest / 4)
+
+
+def _counted(door: Door, clusters: Clusters, share: Fraction) -> Clusters:
     """The clusters with sizes that are asked for last: of what `predict` will call a cluster."""
-    answer = door.ask(Sizes(door.grid, door.grid.snap(clusters.centroids)), SIZES_SHARE)
+    answer = door.ask(Sizes(door.grid, door.grid.snap(clusters.centroids)), share)
     return replace(
         clusters,
         sizes=np.maximum(answer.values, 1.0),

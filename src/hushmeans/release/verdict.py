@@ -22,7 +22,7 @@ RELEASE_SENTENCES = {
         "Noise dominates: {error}, so these clusters may be nothing but noise. Do not rely on them."
     ),
 }
-ONE_POINT = (
+ONE_POINT_SENTENCE = (
     "The data does not support {number} clusters at this epsilon: noise would hide every one of "
     "them. All {number} centres are therefore the same point, the mean of all records."
 )
@@ -79,7 +79,7 @@ def verdict_on(centroids: FloatArray, standard_errors: FloatArray) -> NoiseVerdi
     apart = distances(centroids, centroids)
     number, alone = len(centroids), len(centroids) == 1
     if not alone and apart.max() == 0:
-        return NoiseVerdict("dominates", ONE_POINT.format(number=number))
+        return NoiseVerdict("dominates", ONE_POINT_SENTENCE.format(number=number))
     np.fill_diagonal(apart, np.sqrt(centroids.shape[1]) if alone else np.inf)
     ratio = float(np.median(errors / np.maximum(apart.min(axis=1), SMALLEST_DISTANCE)))
     level = OF_A_DISTANCE.level(ratio)
