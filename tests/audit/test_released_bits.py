@@ -116,7 +116,7 @@ def test_a_release_is_a_function_of_integers_alone(method: str, budget: Budget) 
     recorded = iter(answers)
 
     def replay(question: Question, share: Fraction) -> NoisyTotals:
-        _, paid, answer = next(recorded)
+        _, paid, answer, _ = next(recorded)
         assert share == paid
         return NoisyTotals(np.array(answer.values.tolist(), dtype=np.int64), answer.variance)
 

