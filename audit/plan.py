@@ -24,7 +24,17 @@ from audit.neighbours import (
 from audit.targets import NoiseAlone, OneAnswer, Target, WholeFit
 from hushmeans.budget import Budget
 from hushmeans.curator.mechanisms import mechanism_for
-from hushmeans.curator.questions import Cells, Norm, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.questions import (
+    Cells,
+    Lengths,
+    Norm,
+    Question,
+    Shifts,
+    Size,
+    Sizes,
+    Spread,
+    Totals,
+)
 from hushmeans.methods.registry import METHODS
 from hushmeans.types import IntArray
 
@@ -121,6 +131,8 @@ def answer_claims(budget: Budget) -> Iterator[Claim]:
     yield claim(ISOLATED, shifts(ISOLATED, mechanism.norm))
     yield claim(ISOLATED, spread(ISOLATED, mechanism.norm))
     yield claim(FOUNDING, cells(FOUNDING))
+    yield claim(FOUNDING, Sizes(FOUNDING.box.grid, _places(FOUNDING)))
+    yield claim(ISOLATED, around(ISOLATED))
 
 
 def totals(pair: Neighbours) -> Totals:
@@ -132,7 +144,7 @@ def shifts(pair: Neighbours, norm: Norm) -> Shifts:
     """Shifts from the middle, clipped to half of a range's half."""
     grid = pair.box.grid
     middle = np.zeros((1, pair.box.n_features), dtype=np.int64)
-    return Shifts(grid, middle, grid.unit // 2, norm, size_unit=grid.unit // 8)
+    return Shifts(grid, middle, (grid.unit // 2,), norm, size_unit=grid.unit // 8)
 
 
 def spread(pair: Neighbours, norm: Norm) -> Spread:
@@ -145,6 +157,13 @@ def spread(pair: Neighbours, norm: Norm) -> Spread:
 def cells(pair: Neighbours) -> Cells:
     """Each feature in two halves."""
     return Cells(pair.box.grid, ((0,),) * pair.box.n_features)
+
+
+def around(pair: Neighbours) -> Lengths:
+    """Lengths from the middle, up to half of a range's half and beyond."""
+    grid = pair.box.grid
+    middle = np.zeros((1, pair.box.n_features), dtype=np.int64)
+    return Lengths(grid, middle, (grid.unit // 2,))
 
 
 def _places(pair: Neighbours) -> IntArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,8 +21,9 @@ from hushmeans import DPKMeans, Ledger
 from hushmeans.budget import Budget
 from hushmeans.curator import curator, kernel
 from hushmeans.curator.curator import Curator
+from hushmeans.curator.door import NoisyTotals
 from hushmeans.curator.mechanisms import Mechanism, mechanism_for
-from hushmeans.curator.questions import NoisyTotals, Question
+from hushmeans.curator.questions import Norm, Question
 from hushmeans.curator.sources.memory import MemorySource
 from hushmeans.release import Release
 from hushmeans.release.clusters import ClusterTable
@@ -133,6 +134,10 @@ ANSWERS = (
 """The statistics of all that crosses the trust boundary in one fit."""
 
 
+Heard = tuple[Question, Fraction, NoisyTotals, Norm]
+"""What was asked and for which share, the answer, and the norm of its noise."""
+
+
 @dataclass(frozen=True)
 class WholeFit:
     """`DPKMeans.fit`: what is released, and all noisy answers on the way there.
@@ -196,18 +201,21 @@ class WholeFit:
         errors = np.array(leaves.standard_errors)
         return of_clusters(record, _plain(leaves), _plain(release.table), errors)
 
-    def _of_answers(
-        self, answers: list[tuple[Question, Fraction, NoisyTotals]]
-    ) -> tuple[float, ...]:
-        """The likelihood ratios multiply, so their logarithms are added."""
-        mechanism = self.mechanism or mechanism_for(self.budget)
-        ratios, bare = [], 0
-        for question, share, answer in answers:
-            scale = claimed_scale(mechanism, self.budget, question, share, self.pair)
+    def _of_answers(self, answers: list[Heard]) -> tuple[float, ...]:
+        """The likelihood ratios multiply, so their logarithms are added.
+
+        What Laplace noise has spent is a part of epsilon; Gaussian noise may spend the rest.
+        """
+        ratios, bare, pure = [], 0, Fraction(0)
+        for question, share, answer, norm in answers:
+            mechanism = self.mechanism or mechanism_for(self.budget).turned(norm)
+            left = replace(self.budget, epsilon=(1 - pure) * self.budget.epsilon)
+            scale = claimed_scale(mechanism, left, question, share / (1 - pure), self.pair)
             fewer, more = exact_answers(self.pair, question)
             noisy = answer.values.reshape(1, -1)
             ratios.append(float(likelihood_ratio(noisy, fewer, more, scale, mechanism.norm)[0]))
             bare += int((noisy == fewer).sum())
+            pure += share if norm == "l1" else 0
         largest = max(ratios, key=abs)
         return (sum(ratios), ratios[0], ratios[-1], largest, float(bare), float(len(ratios)))
 
@@ -244,14 +252,14 @@ def replaced_noise(mechanism: Mechanism | None) -> Iterator[None]:
 
 
 @contextmanager
-def overheard() -> Iterator[list[tuple[Question, Fraction, NoisyTotals]]]:
+def overheard() -> Iterator[list[Heard]]:
     """All that curators of this process answer meanwhile."""
-    answers: list[tuple[Question, Fraction, NoisyTotals]] = []
+    answers: list[Heard] = []
     ask = Curator.ask
 
     def heard(curator: Curator, question: Question, share: Fraction) -> NoisyTotals:
         answer = ask(curator, question, share)
-        answers.append((question, share, answer))
+        answers.append((question, share, answer, curator.noise.norm))
         return answer
 
     with patch.object(Curator, "ask", heard):

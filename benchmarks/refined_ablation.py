@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
@@ -25,13 +26,34 @@ from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.sources.memory import MemorySource, from_memory
 from hushmeans.evaluate import Score
-from hushmeans.methods import picture, refined
+from hushmeans.methods import moves, picture, place, refined
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Bounds
 from hushmeans.types import FloatArray
 from hushmeans_experiments.datasets import DATASETS, data_folder, load_dataset
 from hushmeans_experiments.families import Family, Map, Mixture
 from hushmeans_experiments.scoring import score_encoded
+
+
+@dataclass(frozen=True)
+class Loose:
+    """A family in a corner of bounds that are so many times as wide."""
+
+    family: Family
+    times: float
+
+    @property
+    def name(self) -> str:
+        return f"{self.family.name}-loose"
+
+    @property
+    def n_clusters(self) -> int:
+        return self.family.n_clusters
+
+    def points(self) -> FloatArray:
+        points: FloatArray = (self.family.points() + 1) / self.times - 1
+        return points
+
 
 SHAPES = (
     *((1000, 2, 4), (10_000, 2, 16), (100_000, 2, 64), (3000, 10, 4), (30_000, 10, 16)),
@@ -43,6 +65,10 @@ FAMILIES: dict[str, Family] = {
         for shape in SHAPES
         for sizes in ("balanced", "skewed")
         for width in ("tight", "wide")
+    },
+    **{
+        f"loose, {shape}": Loose(Mixture(*shape, "skewed", "wide"), 16)
+        for shape in ((10_000, 2, 16), (30_000, 10, 16), (10_000, 50, 4))
     },
     "map, k = 15": Map("ablation-15", "scattered", 15, 5000, 0.25),
     "map, k = 50": Map("ablation-50", "scattered", 50, 7500, 0.2),
@@ -58,8 +84,7 @@ class Variant:
     """The method with something changed: options, and constants of its modules."""
 
     options: dict[str, Any] = field(default_factory=dict)
-    refined: dict[str, Any] = field(default_factory=dict)
-    picture: dict[str, Any] = field(default_factory=dict)
+    changes: dict[tuple[ModuleType, str], Any] = field(default_factory=dict)
 
 
 def follow_all(spread: float, variances: FloatArray) -> FloatArray:
@@ -69,9 +94,13 @@ def follow_all(spread: float, variances: FloatArray) -> FloatArray:
 
 VARIANTS = {
     "as it is": Variant(),
-    "no cells": Variant(picture={"MOST_HALVINGS": 0}),
-    "moves made whole": Variant(refined={"_believed_part": follow_all}),
-    "no memory of sizes": Variant(refined={"SIZE_DOUBT": 1e6}),
+    "no zoom": Variant(changes={(place, "MOST_ZOOMS"): 0}),
+    "no narrower clips of moments": Variant(changes={(picture, "WORTH_NARROWING"): 0.0}),
+    "no cells": Variant(changes={(picture, "MOST_HALVINGS"): 0}),
+    "one clip for all clusters": Variant(changes={(moves, "FEWEST"): 10**9}),
+    "clips never widen": Variant(changes={(moves, "NEGLIGIBLE_NOISE"): 0.0}),
+    "moves made whole": Variant(changes={(moves, "_believed_part"): follow_all}),
+    "no memory of sizes": Variant(changes={(moves, "SIZE_DOUBT"): 1e6}),
     "n = 1": Variant({"n": 1}),
     "n = 3": Variant({"n": 3}),
     "one round": Variant({"rounds": 1}),
@@ -107,9 +136,8 @@ def ratios(name: str, runs: int, delta: float) -> Iterator[tuple[str, str, float
     source, n_clusters, reference = source_of(name)
     for title, variant in VARIANTS.items():
         with ExitStack() as stack:
-            for module, changes in ((refined, variant.refined), (picture, variant.picture)):
-                for constant, value in changes.items():
-                    stack.enter_context(patch.object(module, constant, value))
+            for (module, constant), value in variant.changes.items():
+                stack.enter_context(patch.object(module, constant, value))
             method = refined.RefinedMethod(**variant.options)
             for epsilon in EPSILONS:
                 scores = []

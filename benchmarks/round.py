@@ -43,8 +43,8 @@ def make(n_records: int, n_features: int, n_centroids: int) -> tuple[GridArray, 
     centroids = rng.integers(-grid.unit, grid.unit, (n_centroids, n_features))
     few = records[:10_000]
     gaps = np.abs(few - centroids[kernel.nearest(few, centroids)]).sum(axis=1)
-    clip = int(np.median(gaps))
-    return records, Totals(grid, centroids), Shifts(grid, centroids, clip, "l1", grid.unit)
+    clips = (int(np.median(gaps)),) * n_centroids
+    return records, Totals(grid, centroids), Shifts(grid, centroids, clips, "l1", grid.unit)
 
 
 def measure(shape: tuple[int, int, int], threads: int) -> dict[str, float]:

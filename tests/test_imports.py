@@ -60,6 +60,7 @@ OWNERS = {
 
 DOORS: Mapping[str, tuple[frozenset[str] | None, frozenset[str] | None]] = {
     "hushmeans.curator.questions": (None, None),
+    "hushmeans.curator.door": (None, None),
     "hushmeans.curator.watching": (None, None),
     "hushmeans.curator.curator": (
         frozenset(

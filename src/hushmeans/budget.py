@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from threading import Lock
+from typing import Literal
 
 from hushmeans.arguments import Amount, exact_amount
 from hushmeans.errors import BudgetError, InputError
@@ -89,6 +90,8 @@ def allocation(rounds: int) -> Plan:
     return Plan.from_weights([1 + 3 * done // rounds for done in range(rounds)])
 
 
+NoiseKind = Literal["laplace", "gaussian"]
+
 SCHEDULES: Mapping[str, Callable[[int], Plan]] = {
     "average": average,
     "allocation": allocation,
@@ -107,11 +110,14 @@ class Spend:
         The share of the budget allocated to it.
     loss
         Its privacy loss by OpenDP's privacy map: an epsilon, or a rho for Gaussian noise.
+    noise
+        Which noise its answer has.
     """
 
     question: str
     share: Fraction
     loss: float
+    noise: NoiseKind = "laplace"
 
 
 @dataclass(frozen=True)

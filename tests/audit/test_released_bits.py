@@ -22,8 +22,9 @@ from audit.targets import OneAnswer, overheard
 from hushmeans import DPKMeans
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
+from hushmeans.curator.door import Door, NoisyTotals
 from hushmeans.curator.mechanisms import Gaussian, Laplace, Mechanism, mechanism_for
-from hushmeans.curator.questions import Door, NoisyTotals, Question
+from hushmeans.curator.questions import Question
 from hushmeans.curator.sources.memory import MemorySource
 from hushmeans.methods.method import Clustering
 from hushmeans.methods.registry import METHODS
@@ -115,7 +116,7 @@ def test_a_release_is_a_function_of_integers_alone(method: str, budget: Budget) 
     recorded = iter(answers)
 
     def replay(question: Question, share: Fraction) -> NoisyTotals:
-        _, paid, answer = next(recorded)
+        _, paid, answer, _ = next(recorded)
         assert share == paid
         return NoisyTotals(np.array(answer.values.tolist(), dtype=np.int64), answer.variance)
 

@@ -19,7 +19,7 @@ from hypothesis.extra.numpy import arrays
 from pyarrow import csv, parquet
 
 from audit.search import Ask, Worst, climb, length, most, moved
-from hushmeans.curator.questions import Cells, Norm, Shifts, Size, Spread, Totals
+from hushmeans.curator.questions import Cells, Lengths, Norm, Shifts, Size, Sizes, Spread, Totals
 from hushmeans.curator.sources import managed_source
 from hushmeans.schema import Bounds, Grid
 from hushmeans.types import GridArray, IntArray
@@ -36,12 +36,19 @@ def kinds(norm: Norm) -> dict[str, Ask]:
     """A question of each kind, for given centroids."""
     return {
         "size": lambda points: Size(),
+        "sizes": lambda points: Sizes(GRID, points),
         "totals": lambda points: Totals(GRID, points),
-        "shifts": lambda points: Shifts(GRID, points, UNIT // 3, norm, UNIT // 5),
-        "wide shifts": lambda points: Shifts(GRID, points, 2 * UNIT, norm, UNIT),
+        "shifts": lambda points: Shifts(GRID, points, clips(points), norm, UNIT // 5),
+        "wide shifts": lambda points: Shifts(GRID, points, (2 * UNIT,) * len(points), norm, UNIT),
         "spread": lambda points: Spread(GRID, points[:1], UNIT // 2, norm),
         "cells": lambda points: Cells(GRID, borders(points)),
+        "lengths": lambda points: Lengths(GRID, points[:1], (UNIT // 3, UNIT)),
     }
+
+
+def clips(points: IntArray) -> tuple[int, ...]:
+    """Another clip for each centroid."""
+    return tuple(UNIT // 3 + j for j in range(len(points)))
 
 
 def borders(points: IntArray) -> tuple[tuple[int, ...], ...]:

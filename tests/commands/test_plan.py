@@ -101,13 +101,20 @@ def test_fit_says_the_forecast_first(capsys: pytest.CaptureFixture[str]) -> None
     assert captured.err == ""
 
 
-def test_fit_warns_where_noise_will_dominate_and_goes_on(
+def test_fit_stops_where_noise_will_dominate_before_anything_is_spent(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(*FIT, "0.01", "--rows", "400", "--json") == 0
-    captured = capsys.readouterr()
-    assert captured.err.startswith('{"warning": "Noise will dominate')
-    assert captured.out == (folder / "release.json").read_text()
+    assert run(*FIT, "0.01", "--rows", "400", "--json") == 2
+    error = capsys.readouterr().err
+    assert error.startswith('{"error": "Noise will dominate')
+    assert "othing was spent" in error
+    assert not (folder / "release.json").exists()
+    assert Ledger().standing("people").debits == 0
+
+
+def test_fit_goes_on_where_it_is_told_to(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*FIT, "0.01", "--rows", "400", "--json", "--anyway") == 0
+    assert capsys.readouterr().out == (folder / "release.json").read_text()
 
 
 def test_a_forecast_that_makes_no_sense_stops_a_fit_before_it_spends(

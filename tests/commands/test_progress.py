@@ -78,7 +78,7 @@ def shown(people: Path, *, show_nonprivate: bool) -> str:
 
 def test_the_bar_shows_questions_and_not_how_many_records_there_are(people: Path) -> None:
     text = shown(people, show_nonprivate=False)
-    assert "Question 1 of at most 12" in text
+    assert "Question 1 of at most 38" in text
     assert "Budget spent" in text
     assert "records" not in text
     assert not any(number in text for number in (f"{N_RECORDS:,}", str(N_RECORDS)))

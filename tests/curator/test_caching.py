@@ -18,13 +18,13 @@ from hushmeans.curator import compiled
 
 sums = np.zeros((1, 3), np.int64)
 centroids, records = np.array([[100, 100]]), np.array([[400, 0]], np.int32)
-compiled.add_up_shifts(records, centroids, 2**20, 80, True, 7, sums)
+compiled.add_up_shifts(records, centroids, 2**20, np.array([80]), True, 7, sums)
 [(signature, hits)] = compiled.add_up_shifts.stats.cache_hits.items() or [(None, 0)]
 print(sums.tolist(), "kept" if hits else "compiled")
 """
-"""A shift of (300, -100), clipped to an L1 norm of 80."""
+"""A shift of (300, -100): beyond the clip, so that its L1 norm becomes 2**20."""
 
-RIGHT, FIVE_TIMES = "[[60, -20, 7]]", "[[300, -100, 7]]"
+RIGHT, FIVE_TIMES = "[[786432, -262144, 7]]", "[[3932160, -1310720, 7]]"
 
 
 @pytest.fixture

@@ -31,8 +31,11 @@ def questions(centroids: IntArray) -> list[Totals | Shifts]:
     """Every kind of question about centroids."""
     grid = Grid.for_features(centroids.shape[1])
     norms: tuple[Norm, ...] = ("l1", "l2")
-    clips = (1, grid.unit // 3, centroids.shape[1] * grid.unit)
-    shifts = [Shifts(grid, centroids, clip, norm, 7) for clip in clips for norm in norms]
+    widest = centroids.shape[1] * grid.unit
+    shifts = []
+    for clip in (1, grid.unit // 3, widest):
+        clips = tuple(min(clip + j, widest) for j in range(len(centroids)))
+        shifts += [Shifts(grid, centroids, clips, norm, 7) for norm in norms]
     return [Totals(grid, centroids), *shifts]
 
 
@@ -180,8 +183,9 @@ assert libc.mprotect(ctypes.c_void_p(start + end), ctypes.c_size_t(mmap.PAGESIZE
 for n_features in (1, 2, 3, 7, 8, 9, 15, 16, 17, 33):
     grid = Grid.for_features(n_features)
     centroids = np.arange(5 * n_features).reshape(5, n_features)
-    asked = [Totals(grid, centroids), Shifts(grid, centroids, 3, "l1", 1)]
-    asked += [Shifts(grid, centroids, 3, "l2", 1), Spread(grid, centroids[:1], 3, "l1")]
+    clips = (3,) * len(centroids)
+    asked = [Totals(grid, centroids), Shifts(grid, centroids, clips, "l1", 1)]
+    asked += [Shifts(grid, centroids, clips, "l2", 1), Spread(grid, centroids[:1], 3, "l1")]
     for n_records in (1, 31, 32, 33, 63, 64, 257):
         size = n_records * n_features
         flat = np.frombuffer(pages, np.int32, size, end - 4 * size)

@@ -25,7 +25,7 @@ from pyarrow import csv, feather, parquet
 
 from hushmeans.curator import kernel
 from hushmeans.curator.encode import encode
-from hushmeans.curator.questions import Cells, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.questions import Cells, Question, Shifts, Size, Sizes, Spread, Totals
 from hushmeans.curator.sources import cache, files, managed_source, memory
 from hushmeans.fitting import fit_release
 from hushmeans.methods.registry import METHODS
@@ -178,9 +178,10 @@ CENTROIDS = np.array([[-UNIT, 0, 0, UNIT, 7, 0], [0, UNIT // 2, -9, -UNIT, UNIT,
 QUESTIONS: dict[str, Question] = {
     "size": Size(),
     "totals": Totals(GRID, CENTROIDS),
-    "shifts in l1": Shifts(GRID, CENTROIDS, UNIT, "l1", UNIT),
-    "shifts in l2": Shifts(GRID, CENTROIDS, UNIT // 3, "l2", 1),
+    "shifts in l1": Shifts(GRID, CENTROIDS, (UNIT,) * len(CENTROIDS), "l1", UNIT),
+    "shifts in l2": Shifts(GRID, CENTROIDS, tuple(range(1, len(CENTROIDS) + 1)), "l2", 1),
     "spread": Spread(GRID, CENTROIDS[:1], UNIT, "l2"),
+    "sizes": Sizes(GRID, CENTROIDS),
     "cells": Cells(GRID, ((0,), (), (-UNIT // 2, 0), (0,), (0, 5), (1,))),
 }
 

@@ -12,9 +12,19 @@ import pytest
 
 from helpers.told import Told
 from hushmeans.budget import Account, Budget, Plan, average
-from hushmeans.curator.curator import Curator
+from hushmeans.curator.curator import Curator, noise_within
 from hushmeans.curator.mechanisms import Gaussian, Laplace, Mechanism, mechanism_for
-from hushmeans.curator.questions import Cells, Norm, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.questions import (
+    Cells,
+    Lengths,
+    Norm,
+    Question,
+    Shifts,
+    Size,
+    Sizes,
+    Spread,
+    Totals,
+)
 from hushmeans.errors import BudgetError, InputError, PrivacyError
 from hushmeans.methods.registry import METHODS, chosen_method
 from hushmeans.methods.rounds import noisy_rounds
@@ -119,9 +129,11 @@ NORMS: tuple[Norm, ...] = ("l1", "l2")
 KINDS: list[Question] = [
     Totals(Grid(20), np.zeros((2, 3), dtype=np.int64)),
     Size(),
-    Shifts(Grid(20), np.zeros((2, 3), dtype=np.int64), 5, "l1", 1),
+    Shifts(Grid(20), np.zeros((2, 3), dtype=np.int64), (5, 5), "l1", 1),
     Spread(Grid(20), np.zeros((1, 3), dtype=np.int64), 5, "l2"),
     Cells(Grid(20), ((0,), (), ())),
+    Lengths(Grid(20), np.zeros((1, 3), dtype=np.int64), (3, 5)),
+    Sizes(Grid(20), np.zeros((2, 3), dtype=np.int64)),
 ]
 
 
@@ -161,14 +173,17 @@ class CoarserGrid(Grid):
         (KINDS[0], "centroids", np.zeros((2, 2), dtype=np.int64), ValueError),
         (KINDS[0], "grid", CoarserGrid(20), TypeError),
         (KINDS[0], "grid", Grid(0), ValueError),
-        (KINDS[2], "clip", 2**40, ValueError),
-        (KINDS[2], "clip", 0.5, TypeError),
+        (KINDS[2], "clips", (5, 2**40), ValueError),
+        (KINDS[2], "clips", (5, 0.5), TypeError),
         (KINDS[2], "size_unit", -1, ValueError),
         (KINDS[2], "norm", "none", ValueError),
         (KINDS[3], "centre", np.zeros((2, 3), dtype=np.int64), ValueError),
         (KINDS[3], "grid", CoarserGrid(20), TypeError),
         (KINDS[4], "borders", ((0, 0), (), ()), ValueError),
         (KINDS[4], "grid", CoarserGrid(20), TypeError),
+        (KINDS[5], "edges", (5, 3), ValueError),
+        (KINDS[5], "centre", np.zeros((2, 3), dtype=np.int64), ValueError),
+        (KINDS[5], "grid", CoarserGrid(20), TypeError),
     ],
 )
 def test_a_question_that_was_altered_afterwards_is_checked_again_before_it_is_paid(
@@ -197,15 +212,15 @@ class RememberingSource(WatchedSource):
 
 def test_the_records_are_asked_what_the_noise_was_made_for() -> None:
     """Not what became of the question while the ledger was debited."""
-    question = Shifts(Grid(20), np.zeros((2, 3), dtype=np.int64), 5, "l1", 1)
+    question = Shifts(Grid(20), np.zeros((2, 3), dtype=np.int64), (5, 5), "l1", 1)
     source = RememberingSource()
 
     def pay(box: Box) -> None:
-        object.__setattr__(question, "clip", 2**20)
+        object.__setattr__(question, "clips", (2**20, 5))
 
     Curator(source, Laplace(seed=0), Budget.of(1), pay=pay).ask(question, Fraction(1))
     assert isinstance(source.last, Shifts)
-    assert (source.last.clip, question.clip) == (5, 2**20)
+    assert (source.last.clips, question.clips) == ((5, 5), (2**20, 5))
 
 
 @pytest.mark.parametrize("shares", [["1/2", "2/3"], ["1/2", "1/3"], ["3/2", "-1/2"], []])
@@ -301,10 +316,44 @@ def test_gaussian_noise_spends_epsilon_at_delta_and_no_more(
     mechanism = mechanism_for(budget, seed=0)
     asked = Curator(source, mechanism, budget)
     chosen_method(method).find(asked.door, 2, public_randomness(0))
-    rho = sum((Fraction(spend.loss) for spend in asked.settle()), Fraction(0))
-    spent = mechanism.epsilon(rho, budget.delta)
+    losses: dict[str, Fraction] = {"laplace": Fraction(0), "gaussian": Fraction(0)}
+    for spend in asked.settle():
+        losses[spend.noise] += Fraction(spend.loss)
+    spent = losses["laplace"]
+    if losses["gaussian"]:
+        spent += mechanism.epsilon(losses["gaussian"], budget.delta)
     assert isinstance(mechanism, Gaussian)
     assert Fraction(999, 1000) * budget.epsilon < spent <= budget.epsilon
+
+
+def test_laplace_noise_may_come_first_and_gaussian_noise_spends_the_rest() -> None:
+    budget = Budget.of(1, 1e-6)
+    asked = Curator(WatchedSource(), Gaussian(seed=0), budget)
+    assert asked.door.turn_to is not None
+    pure = asked.door.turn_to("l1")
+    assert pure.noise == noise_within(budget, norm="l1")
+    pure.ask(Size(), Fraction(1, 10))
+    assert pure.turn_to is not None
+    rest = pure.turn_to("l2")
+    assert rest.noise == noise_within(budget, spent=Fraction(1, 10))
+    rest.ask(QUESTION, Fraction(9, 10))
+    first, second = asked.settle()
+    assert (first.noise, second.noise) == ("laplace", "gaussian")
+    assert first.loss == pytest.approx(0.1)
+    rho = Fraction(second.loss)
+    assert Fraction(899, 1000) < Gaussian().epsilon(rho, budget.delta) <= Fraction(9, 10)
+
+
+def test_there_is_no_way_back_from_gaussian_noise() -> None:
+    asked = Curator(WatchedSource(), Gaussian(seed=0), Budget.of(1, 1e-6))
+    asked.ask(Size(), Fraction(1, 10))
+    assert asked.door.turn_to is not None
+    with pytest.raises(BudgetError, match="cannot follow"):
+        asked.door.turn_to("l1")
+
+
+def test_without_a_delta_there_is_no_other_noise() -> None:
+    assert Curator(WatchedSource(), Laplace(seed=0), Budget.of(1)).door.turn_to is None
 
 
 def test_noise_grows_with_the_rows_of_a_person() -> None:

@@ -21,13 +21,14 @@ def test_equal_questions_have_one_fingerprint_and_all_others_another() -> None:
         (Totals(GRID, POINTS[:1]), 1.0),
         (Totals(GRID, POINTS.reshape(4, 1)), 1.0),
         (Totals(Grid(19), POINTS), 1.0),
-        (Shifts(GRID, POINTS, 5, "l1", 1), 1.0),
-        (Shifts(GRID, POINTS, 5, "l2", 1), 1.0),
-        (Shifts(GRID, POINTS, 6, "l1", 1), 1.0),
+        (Shifts(GRID, POINTS, (5, 5), "l1", 1), 1.0),
+        (Shifts(GRID, POINTS, (5, 5), "l2", 1), 1.0),
+        (Shifts(GRID, POINTS, (5, 6), "l1", 1), 1.0),
         (Cells(GRID, ((0,), ())), 1.0),
         (Cells(GRID, ((), (0,))), 1.0),
     ]
-    found = [fingerprint(question, scale) for question, scale in asked]
+    found = [fingerprint(question, "laplace", scale) for question, scale in asked]
     assert len(set(found)) == len(asked)
     again = Totals(GRID, np.asfortranarray(POINTS))
-    assert fingerprint(again, 1.0) == found[2]
+    assert fingerprint(again, "laplace", 1.0) == found[2]
+    assert fingerprint(again, "gaussian", 1.0) != found[2]

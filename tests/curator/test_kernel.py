@@ -129,9 +129,9 @@ def test_totals_of_the_largest_count_fit_into_64_bits() -> None:
     """What one record adds to an entry, at most: a size unit of shifts is the largest of all."""
     unit = Grid.for_features(1).unit
     largest_total = LARGEST_COUNT * 4 * unit
-    Shifts(GRID, np.zeros((1, 1), dtype=np.int64), 1, "l1", 4 * unit)
+    Shifts(GRID, np.zeros((1, 1), dtype=np.int64), (1,), "l1", 4 * unit)
     with pytest.raises(ValueError, match="unit of sizes"):
-        Shifts(GRID, np.zeros((1, 1), dtype=np.int64), 1, "l1", 4 * unit + 1)
+        Shifts(GRID, np.zeros((1, 1), dtype=np.int64), (1,), "l1", 4 * unit + 1)
     assert largest_total + 120 * LARGEST_SCALE < 2**63
 
 

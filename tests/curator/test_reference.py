@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hushmeans.curator.questions import Cells, Norm, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.questions import (
+    Cells,
+    Lengths,
+    Norm,
+    Question,
+    Shifts,
+    Size,
+    Sizes,
+    Spread,
+    Totals,
+)
 from hushmeans.curator.reference import PLAIN_BLOCK, REFERENCE
 from hushmeans.schema import Box, Grid
 from hushmeans.types import FloatArray, GridArray, IntArray
@@ -18,14 +28,19 @@ from hushmeans.types import FloatArray, GridArray, IntArray
 GRID = Grid(20)
 
 
-def clipped(vector: Sequence[int], clip: int, norm: Norm) -> list[int]:
-    """Scaled down where the norm exceeds the clip, and cut towards zero."""
+def length(vector: Sequence[int], norm: Norm) -> int:
+    """The norm, rounded up to a whole number."""
     square = sum(each * each for each in vector)
     root = math.isqrt(square)
-    length = sum(map(abs, vector)) if norm == "l1" else root + (root * root < square)
-    if length <= clip:
+    return sum(map(abs, vector)) if norm == "l1" else root + (root * root < square)
+
+
+def clipped(vector: Sequence[int], clip: int, norm: Norm) -> list[int]:
+    """Scaled down where the norm exceeds the clip, and cut towards zero."""
+    over = length(vector, norm)
+    if over <= clip:
         return list(vector)
-    return [(abs(each) * clip // length) * (1 if each >= 0 else -1) for each in vector]
+    return [(abs(each) * clip // over) * (1 if each >= 0 else -1) for each in vector]
 
 
 def contribution(question: Question, record: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -37,21 +52,30 @@ def contribution(question: Question, record: Sequence[int]) -> Iterator[tuple[in
         for value, borders in zip(record, question.borders, strict=True):
             cell = cell * (len(borders) + 1) + sum(value > border for border in borders)
         yield cell, 1
+    elif isinstance(question, Lengths):
+        farthest = max(abs(x - c) for x, c in zip(record, question.centre.tolist()[0], strict=True))
+        yield sum(farthest > edge for edge in question.edges), 1
     elif isinstance(question, Spread):
         squares = [
             (x - c) ** 2 // question.grid.unit
             for x, c in zip(record, question.centre.tolist()[0], strict=True)
         ]
         yield from enumerate(clipped(squares, question.clip, question.norm))
-    elif isinstance(question, Totals | Shifts):
+    elif isinstance(question, Totals | Shifts | Sizes):
         centroids = question.centroids.tolist()
         gaps = [[x - c for x, c in zip(record, each, strict=True)] for each in centroids]
         squares = [sum(gap * gap for gap in each) for each in gaps]
         best = squares.index(min(squares))
+        if isinstance(question, Sizes):
+            yield best, 1
+            return
         if isinstance(question, Totals):
             row = [*record, question.grid.unit]
         else:
-            row = [*clipped(gaps[best], question.clip, question.norm), question.size_unit]
+            unit, clip = question.grid.unit, question.clips[best]
+            over = max(length(gaps[best], question.norm), clip)
+            row = [abs(gap) * unit // over * (1 if gap >= 0 else -1) for gap in gaps[best]]
+            row += [question.size_unit]
         yield from enumerate(row, start=best * len(row))
 
 
@@ -68,9 +92,11 @@ def questions(draw: st.DrawFn) -> tuple[Question, GridArray]:
     kinds: list[Question] = [
         Totals(GRID, points),
         Size(),
-        Shifts(GRID, points, clip, norm, 7),
+        Sizes(GRID, points),
+        Shifts(GRID, points, tuple(range(clip, clip + len(points))), norm, 7),
         Spread(GRID, points[:1], clip, norm),
         Cells(GRID, tuple(tuple(sorted(each)) for each in borders)),
+        Lengths(GRID, points[:1], tuple(sorted({abs(each) for each in borders[0]}))),
     ]
     question = draw(st.sampled_from(kinds))
     return question, draw(arrays(np.int32, (draw(st.integers(0, 20)), d), elements=values))

@@ -19,7 +19,16 @@ from hushmeans.budget import Budget
 from hushmeans.curator import kernel, reference, selftest
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import Laplace
-from hushmeans.curator.questions import Cells, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.questions import (
+    Cells,
+    Lengths,
+    Question,
+    Shifts,
+    Size,
+    Sizes,
+    Spread,
+    Totals,
+)
 from hushmeans.curator.reference import REFERENCE, Kernel
 from hushmeans.curator.sources.memory import MemorySource
 from hushmeans.errors import InputError, PrivacyError
@@ -58,11 +67,12 @@ def test_the_known_records_are_where_kernels_could_part() -> None:
             best = reference.nearest(records, question.centroids)
             single = nearest_in_float32(records, question.centroids)
             swapped += int(np.count_nonzero(best != single))
-        if isinstance(question, Shifts) and question.clip == question.grid.unit // 3:
+        if isinstance(question, Shifts) and question.clips[0] == question.grid.unit // 3:
             best = reference.nearest(records, question.centroids)
             sizes = np.abs(records - question.centroids[best]).sum(axis=1)
-            assert np.count_nonzero(sizes > question.clip)
-            assert np.count_nonzero(sizes <= question.clip)
+            clips = np.array(question.clips)[best]
+            assert np.count_nonzero(sizes > clips)
+            assert np.count_nonzero(sizes <= clips)
     assert min(ties, swapped) > 20
 
 
@@ -90,7 +100,14 @@ def in_32_bits(question: Totals, records: GridArray) -> IntArray:
 
 def five_times(question: Shifts, records: GridArray) -> IntArray:
     widest = question.centroids.shape[1] * question.grid.unit
-    return kernel.shifts(replace(question, clip=min(5 * question.clip, widest)), records)
+    clips = tuple(min(5 * clip, widest) for clip in question.clips)
+    return kernel.shifts(replace(question, clips=clips), records)
+
+
+def the_first_clip(question: Shifts, records: GridArray) -> IntArray:
+    """One clip for all centroids."""
+    clips = question.clips[:1] * len(question.clips)
+    return kernel.shifts(replace(question, clips=clips), records)
 
 
 def not_clipped(question: Spread, records: GridArray) -> IntArray:
@@ -104,12 +121,19 @@ def in_the_other_norm(question: Any, records: GridArray) -> IntArray:
 
 
 def cut_upwards(question: Shifts, records: GridArray) -> IntArray:
-    """Clipped entries rounded away from zero."""
+    """Scaled entries rounded away from zero."""
     best = reference.nearest(records, question.centroids)
     away = records - question.centroids[best]
-    clipped = reference._clipped(away, question.clip, question.norm)
-    longer = np.where(clipped != away, clipped + np.sign(away), clipped)
-    return reference._row_by_row(question.shape, best, longer, question.size_unit)
+    over = np.maximum(reference._norms(away, question.norm), np.array(question.clips)[best])
+    longer = -(-np.abs(away) * question.grid.unit // over[:, np.newaxis])
+    return reference._row_by_row(question.shape, best, np.sign(away) * longer, question.size_unit)
+
+
+def in_another_feature(question: Lengths, records: GridArray) -> IntArray:
+    """The distance in the first feature, not the largest."""
+    first = records[:, :1], question.centre[:, :1]
+    beyond = np.searchsorted(question.edges, np.abs(first[0] - first[1])[:, 0], side="left")
+    return np.bincount(beyond, minlength=question.shape[0])
 
 
 def on_the_border(question: Cells, records: GridArray) -> IntArray:
@@ -119,6 +143,11 @@ def on_the_border(question: Cells, records: GridArray) -> IntArray:
 
 def one_more(question: Size, records: GridArray) -> IntArray:
     return kernel.size(question, records) + 1
+
+
+def to_the_next(question: Sizes, records: GridArray) -> IntArray:
+    """Records counted for the centroid after theirs."""
+    return np.roll(kernel.sizes(question, records), 1)
 
 
 def one_less(question: Any, records: GridArray) -> IntArray:
@@ -144,6 +173,7 @@ WRONG = [
     adding_up(Totals, in_32_bits),
     adding_up(Totals, one_less),
     adding_up(Shifts, five_times),
+    adding_up(Shifts, the_first_clip),
     adding_up(Shifts, in_the_other_norm),
     adding_up(Shifts, cut_upwards),
     adding_up(Shifts, one_less),
@@ -151,7 +181,11 @@ WRONG = [
     adding_up(Spread, in_the_other_norm),
     adding_up(Cells, on_the_border),
     adding_up(Cells, one_less),
+    adding_up(Lengths, in_another_feature),
+    adding_up(Lengths, one_less),
     adding_up(Size, one_more),
+    adding_up(Sizes, one_less),
+    adding_up(Sizes, to_the_next),
     replace(kernel.COMPILED, snap=truncated),
     replace(kernel.COMPILED, snap=missing_at_the_border),
 ]

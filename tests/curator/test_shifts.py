@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 from hushmeans.curator import kernel
 from hushmeans.curator.compiled import clipping
 from hushmeans.curator.compiled.sums import row_width
-from hushmeans.curator.questions import Cells, Norm, Question, Shifts, Size, Spread
+from hushmeans.curator.questions import Cells, Lengths, Norm, Question, Shifts, Size, Sizes, Spread
 from hushmeans.schema import Box, Grid
 from hushmeans.types import GridArray, IntArray
 
@@ -29,18 +29,21 @@ def values(largest: int) -> st.SearchStrategy[int]:
 
 @st.composite
 def questions(draw: st.DrawFn) -> tuple[Question, GridArray, GridArray]:
-    """Any question of the four kinds, records, and one record more."""
+    """Any question of the refined method, records, and one record more."""
     d = draw(st.integers(1, 5))
     largest = draw(st.sampled_from([3, 1000, GRID.unit]))
     points = draw(arrays(np.int64, (draw(st.integers(1, 4)), d), elements=values(largest)))
     norm = draw(st.sampled_from(NORMS))
     clip = draw(st.integers(1, min(d * largest, 3 * d * GRID.unit // 4)))
+    clips = draw(st.lists(st.integers(1, clip), min_size=len(points), max_size=len(points)))
     borders = draw(st.lists(st.sets(values(largest), max_size=4), min_size=d, max_size=d))
     kinds: list[Question] = [
         Size(),
-        Shifts(GRID, points, clip, norm, draw(st.integers(0, clip))),
+        Sizes(GRID, points),
+        Shifts(GRID, points, tuple(clips), norm, draw(st.integers(0, clip))),
         Spread(GRID, points[:1], clip, norm),
         Cells(GRID, tuple(tuple(sorted(each)) for each in borders)),
+        Lengths(GRID, points[:1], tuple(sorted({abs(each) for each in borders[0]}))),
     ]
     question = draw(st.sampled_from(kinds))
     records = draw(arrays(np.int32, (draw(st.integers(0, 20)), d), elements=values(largest)))
@@ -97,18 +100,21 @@ def test_clipping_is_exact(vector: IntArray, norm: Norm, data: st.DataObject) ->
     assert vectors.rows[: vector.size].tolist() == clipped(vector.tolist(), clip, norm)
 
 
-@pytest.mark.parametrize(("norm", "expected"), [("l1", [[60, -20, 7]]), ("l2", [[75, -25, 7]])])
-def test_a_shift_is_clipped_in_its_norm(norm: Norm, expected: list[list[int]]) -> None:
+@pytest.mark.parametrize(("norm", "length"), [("l1", 400), ("l2", 317)])
+def test_a_shift_beyond_the_clip_counts_as_one_of_length_1(norm: Norm, length: int) -> None:
     """(300, -100) has L1 norm 400 and L2 norm 316.2, counted as 317."""
-    question = Shifts(GRID, np.array([[100, 100]]), 80, norm, size_unit=7)
+    question = Shifts(GRID, np.array([[100, 100]]), (80,), norm, size_unit=7)
     answer = kernel.answer(question, np.array([[400, 0]], dtype=np.int32))
-    assert answer.tolist() == expected
+    unit = GRID.unit
+    assert answer.tolist() == [[300 * unit // length, -(100 * unit // length), 7]]
 
 
-def test_a_shift_within_the_clip_is_left_alone() -> None:
-    question = Shifts(GRID, np.array([[0, 0], [1000, 0]]), 500, "l1", size_unit=0)
-    answer = kernel.answer(question, np.array([[3, -4], [990, 20], [5, 5]], dtype=np.int32))
-    assert answer.tolist() == [[8, 1, 0], [-10, 20, 0]]
+def test_a_shift_within_the_clip_is_a_part_of_it() -> None:
+    """Each centroid has a clip of its own."""
+    question = Shifts(GRID, np.array([[0, 0], [1000, 0]]), (8, 1024), "l1", size_unit=0)
+    answer = kernel.answer(question, np.array([[3, -4], [744, 512], [1, 1]], dtype=np.int32))
+    unit = GRID.unit
+    assert answer.tolist() == [[unit // 2, -3 * unit // 8, 0], [-unit // 4, unit // 2, 0]]
 
 
 def test_a_spread_sums_squares_in_grid_steps() -> None:
@@ -124,9 +130,23 @@ def test_cells_count_by_how_many_borders_are_exceeded() -> None:
     assert kernel.answer(question, records).tolist() == [1, 0, 0, 1, 1, 1]
 
 
+def test_lengths_count_by_the_largest_distance() -> None:
+    question = Lengths(GRID, np.array([[10, 0]]), (0, 5, 20))
+    records = np.array([[10, 0], [15, 0], [10, -6], [31, 7], [30, 7]], dtype=np.int32)
+    assert kernel.answer(question, records).tolist() == [1, 1, 2, 1]
+
+
+def test_lengths_have_sensitivity_one_in_both_norms_and_reach_it() -> None:
+    question = Lengths(GRID, ORIGIN, (3, 9))
+    for record in ([0, 0], [-4, 2], [2**20, -(2**20)]):
+        change = kernel.answer(question, np.array([record], dtype=np.int32))
+        assert np.abs(change).sum() == 1 == question.sensitivity("l1") == question.sensitivity("l2")
+
+
+@pytest.mark.parametrize("clip", [1, 1000, GRID.unit])
 @pytest.mark.parametrize("norm", NORMS)
-def test_the_sensitivity_of_shifts_is_reached(norm: Norm) -> None:
-    question = Shifts(GRID, np.zeros((1, 1), dtype=np.int64), GRID.unit, norm, GRID.unit)
+def test_the_sensitivity_of_shifts_is_reached(norm: Norm, clip: int) -> None:
+    question = Shifts(GRID, np.zeros((1, 1), dtype=np.int64), (clip,), norm, GRID.unit)
     change = kernel.answer(question, np.array([[GRID.unit]], dtype=np.int32))
     assert np.abs(change).sum() == question.sensitivity("l1")
     assert math.isqrt(int((change**2).sum()) - 1) + 1 == question.sensitivity("l2")
@@ -135,16 +155,21 @@ def test_the_sensitivity_of_shifts_is_reached(norm: Norm) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Shifts(GRID, np.zeros((1, 2), dtype=np.int64), 0, "l1", 1), "clip"),
-        (lambda: Shifts(GRID, np.zeros((1, 2), dtype=np.int64), 3 * GRID.unit, "l1", 1), "clip"),
-        (lambda: Shifts(GRID, np.zeros((1, 2), dtype=np.int64), 9, "l1", -1), "unit of sizes"),
+        (lambda: Shifts(GRID, np.zeros((1, 2), dtype=np.int64), (0,), "l1", 1), "clip"),
+        (lambda: Shifts(GRID, np.zeros((1, 2), dtype=np.int64), (3 * GRID.unit,), "l1", 1), "clip"),
+        (lambda: Shifts(GRID, np.zeros((1, 2), dtype=np.int64), (9,), "l1", -1), "unit of sizes"),
         (lambda: Spread(GRID, np.zeros((2, 2), dtype=np.int64), 9, "l1"), "one point"),
         (lambda: Spread(GRID, np.zeros((1, 2), dtype=np.int64), 2 * GRID.unit, "l1"), "clip"),
-        (lambda: Shifts(GRID, np.array([[-(2**63)]]), 9, "l1", 1), "unit box"),
+        (lambda: Shifts(GRID, np.array([[-(2**63)]]), (9,), "l1", 1), "unit box"),
         (lambda: Spread(GRID, np.array([[-(2**63)]]), 9, "l1"), "unit box"),
-        (lambda: Shifts(GRID, np.ma.MaskedArray([[2**40]], mask=[[True]]), 9, "l1", 1), "array"),
-        (lambda: Shifts(GRID, ORIGIN, 9, "L1", 1), "norm must be"),  # type: ignore[arg-type]
+        (lambda: Shifts(GRID, np.ma.MaskedArray([[2**40]], mask=[[True]]), (9,), "l1", 1), "array"),
+        (lambda: Shifts(GRID, ORIGIN, (9,), "L1", 1), "norm must be"),  # type: ignore[arg-type]
         (lambda: Spread(GRID, ORIGIN, 9, "max"), "norm must be"),  # type: ignore[arg-type]
+        (lambda: Shifts(GRID, ORIGIN, (9, 9), "l1", 1), "for each centroid"),
+        (lambda: Lengths(GRID, np.zeros((2, 2), dtype=np.int64), (9,)), "one point"),
+        (lambda: Lengths(GRID, ORIGIN, (9, 9)), "ascend"),
+        (lambda: Lengths(GRID, ORIGIN, (-1,)), "width of the box"),
+        (lambda: Lengths(GRID, ORIGIN, (2**21 + 1,)), "width of the box"),
         (lambda: Cells(GRID, ((2**21,),)), "unit box"),
         (lambda: Cells(GRID, ((3, 1),)), "ascend"),
         (lambda: Cells(GRID, ((1, 1),)), "ascend"),
@@ -159,9 +184,10 @@ def test_a_question_outside_the_proof_cannot_be_asked(make: Any, message: str) -
 @pytest.mark.parametrize(
     "question",
     [
-        Shifts(Grid(10), np.zeros((1, 2), dtype=np.int64), 5, "l1", 1),
+        Shifts(Grid(10), np.zeros((1, 2), dtype=np.int64), (5,), "l1", 1),
         Spread(GRID, np.zeros((1, 3), dtype=np.int64), 5, "l2"),
         Cells(GRID, ((1,),)),
+        Lengths(GRID, np.zeros((1, 3), dtype=np.int64), (5,)),
     ],
 )
 def test_a_question_about_other_records_does_not_fit(question: Question) -> None:
@@ -177,11 +203,11 @@ def test_a_mixed_norm_is_bounded_by_the_number_of_features() -> None:
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_small_integer_types_do_not_shrink_a_sensitivity(norm: Norm) -> None:
-    plain = Shifts(GRID, ORIGIN, 65536, norm, 65536)
+    plain = Shifts(GRID, ORIGIN, (65536,), norm, 65536)
     small: Any = np.int32(65536)
-    question = Shifts(GRID, ORIGIN, small, norm, small)
+    question = Shifts(GRID, ORIGIN, (small,), norm, small)
     assert question.sensitivity(norm) == plain.sensitivity(norm)
-    assert type(question.clip) is type(question.size_unit) is int
+    assert type(question.clips[0]) is type(question.size_unit) is int
 
 
 @pytest.mark.parametrize("borders", [((1.5,),), ((math.nan,),), (("a",),)])

@@ -11,8 +11,16 @@ from hypothesis import strategies as st
 
 from hushmeans import BudgetError, DPKMeans, Ledger
 from hushmeans.budget import Budget
-from hushmeans.ledger.composition import RHO_STEP, epsilon_by_zcdp, rho_of_fit, rounded_up
+from hushmeans.ledger.composition import (
+    RHO_STEP,
+    epsilon_by_zcdp,
+    rho_of_fit,
+    rho_of_gaussian,
+    rho_of_pure,
+    rounded_up,
+)
 from hushmeans.ledger.standing import Amounts, Standing
+from hushmeans.settings import Settings
 
 SMALL = Budget.of("0.1", "1e-6")
 LIMIT = Amounts(Fraction(3), Fraction(1, 10**5))
@@ -31,10 +39,10 @@ def granted(budget: Budget, limit: Amounts, rho: Fraction | None) -> int:
 
 def test_how_many_releases_fit_into_a_limit_before_and_after() -> None:
     before = granted(SMALL, LIMIT, None)
-    after = granted(SMALL, LIMIT, rho_of_fit(SMALL))
+    after = granted(SMALL, LIMIT, rho_of_gaussian(SMALL))
     assert before == 10  # deltas add up to the limit's
     assert after == 698
-    rho = rho_of_fit(SMALL)
+    rho = rho_of_gaussian(SMALL)
     assert rho is not None
     assert epsilon_by_zcdp((after + 1) * rounded_up(rho), LIMIT.delta) > LIMIT.epsilon
 
@@ -58,7 +66,7 @@ def test_a_pure_release_counts_half_its_square() -> None:
 def test_one_sound_rule_is_enough(budgets: list[Budget], limit: Amounts) -> None:
     standing = Standing("people", limit)
     for budget in budgets:
-        rho = rho_of_fit(budget)
+        rho = rho_of_gaussian(budget)
         standing.check_debit(budget, 1, rho)
         standing = standing.after(budget, 1, rho)
     assert standing.proven.within(limit)
@@ -68,9 +76,9 @@ def test_a_debit_of_unknown_rho_leaves_adding_up_alone() -> None:
     standing = Standing("people", LIMIT).after(SMALL, 1, None)
     assert standing.rho is None
     for _ in range(9):
-        standing = standing.after(SMALL, 1, rho_of_fit(SMALL))
+        standing = standing.after(SMALL, 1, rho_of_gaussian(SMALL))
     with pytest.raises(BudgetError, match="delta 1e-06 exceeds"):
-        standing.check_debit(SMALL, 1, rho_of_fit(SMALL))
+        standing.check_debit(SMALL, 1, rho_of_gaussian(SMALL))
 
 
 @given(st.fractions(min_value=0, max_value=5), st.integers(1, 50))
@@ -81,7 +89,7 @@ def test_rounding_never_lowers_a_rho(rho: Fraction, times: int) -> None:
 
 
 def test_an_account_says_which_rule_keeps_its_limit(place: str) -> None:
-    ledger, rho = Ledger(place), rho_of_fit(SMALL)
+    ledger, rho = Ledger(place), rho_of_gaussian(SMALL)
     ledger.set_limit("people", 3, "1e-5")
     for number in range(12):
         ledger.debit("people", SMALL, str(number), rho=rho)
@@ -100,10 +108,23 @@ def test_an_account_says_which_rule_keeps_its_limit(place: str) -> None:
 def test_fits_with_a_delta_are_entered_with_their_rho(place: str) -> None:
     ledger, records = Ledger(place), np.random.default_rng(0).uniform(0, 1, (100, 2))
     ledger.set_limit("people", 3, "1e-5")
-    rho = rho_of_fit(SMALL)
+    rho = rho_of_gaussian(SMALL)
     assert rho is not None
     for _ in range(12):  # the deltas alone would allow ten
         model = DPKMeans(2, "0.1", "1e-6", (0, 1), "average_k", {"rounds": 1})
         spends = model.set_params(ledger=ledger, dataset="people").fit(records).release_.spends
         assert sum(Fraction(spend.loss) for spend in spends) <= rho
     assert ledger.standing("people").rho == 12 * rounded_up(rho)
+
+
+@pytest.mark.parametrize(
+    ("method", "n_features", "of_pure"),
+    [("refined", 2, True), ("refined", 20, False), ("allocation_nk", 2, False)],
+)
+def test_a_fit_that_may_choose_laplace_noise_counts_as_a_pure_one(
+    method: str, n_features: int, of_pure: bool
+) -> None:
+    settings = Settings.of(3, 1, 1e-6, method)
+    rho = rho_of_fit(settings, n_features)
+    assert rho == (rho_of_pure(Fraction(1)) if of_pure else rho_of_gaussian(settings.budget))
+    assert rho_of_fit(Settings.of(3, 1, 0, method), n_features) is None

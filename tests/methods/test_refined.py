@@ -11,14 +11,18 @@ from sklearn.cluster import KMeans
 
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
+from hushmeans.curator.door import Door, Noise, NoisyTotals
 from hushmeans.curator.mechanisms import mechanism_for
-from hushmeans.curator.questions import Cells, Door, Noise, NoisyTotals, Question, Shifts
+from hushmeans.curator.questions import Cells, Question, Shifts
 from hushmeans.curator.sources.memory import MemorySource, from_memory
 from hushmeans.distances import distances
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.forecasting.mixture import scattered
-from hushmeans.methods.picture import Moments, cell_borders, draw_picture, exact_share
-from hushmeans.methods.refined import lengths, shares_of_rounds
+from hushmeans.methods.moves import norms_of
+from hushmeans.methods.opening import Purse, ask_size, exact_share
+from hushmeans.methods.picture import Moments, cell_borders, draw_picture
+from hushmeans.methods.place import Place
+from hushmeans.methods.refined import shares_of_rounds
 from hushmeans.methods.registry import chosen_method
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Bounds, Grid
@@ -56,7 +60,8 @@ def test_questions_come_in_order_and_the_whole_budget_is_spent() -> None:
     chosen_method("refined", {"rounds": 3}).find(asked.door, 4, public_randomness(0))
     spends = asked.settle()
     names = [spend.question for spend in spends]
-    assert names == ["size", "shifts", "spread", "cells", "shifts", "shifts", "shifts"]
+    look = ["size", "shifts", "lengths", "spread", "cells"]
+    assert names == [*look, "shifts", "shifts", "shifts", "sizes"]
     assert sum(spend.share for spend in spends) == 1
 
 
@@ -170,25 +175,29 @@ def door(ask: Silence, n_features: int, whole: float = 1.0) -> Door:
 
 def test_cells_are_not_asked_where_noise_would_drown_them() -> None:
     few, many = Silence(10), Silence(100_000)
-    doors = (door(few, 4, whole=20.0), door(many, 4))
-    pictures = [draw_picture(each, 100, public_randomness(0)) for each in doors]
-    assert [type(question).__name__ for question in few.asked] == ["Size", "Shifts", "Spread"]
+    purses = (Purse(door(few, 4, whole=20.0)), Purse(door(many, 4)))
+    sizes = (few.size, many.size)
+    pictures = [
+        draw_picture(each, size, 100, public_randomness(0))
+        for each, size in zip(purses, sizes, strict=True)
+    ]
+    assert [type(question).__name__ for question in few.asked] == ["Shifts", "Spread"]
     assert isinstance(many.asked[-1], Cells)
     assert many.asked[-1].shape == (2**11,)
     assert all(picture.records.shape == (100, 4) for picture in pictures)
 
 
 def test_the_widest_feature_is_divided_first() -> None:
-    moments = Moments(1000.0, np.zeros(3), np.array([0.01, 0.2, 0.04]))
-    parts = [len(each) + 1 for each in cell_borders(moments, signal=16)]
+    moments = Moments(1000.0, Place.whole(3), np.zeros(3), np.array([0.01, 0.2, 0.04]))
+    parts = [len(each) + 1 for each in cell_borders(moments, 16, Grid(20))]
     assert parts == [1, 4, 2] or np.prod(parts) == 16
     assert parts[1] >= parts[2] >= parts[0]
 
 
 def test_a_feature_divided_often_is_divided_over_its_whole_range() -> None:
-    moments = Moments(1000.0, np.array([0.5]), np.array([0.0001]))
-    few, many = (cell_borders(moments, signal)[0] for signal in (4, 16))
-    np.testing.assert_allclose(few, [0.49, 0.5, 0.51])
+    moments = Moments(1000.0, Place.whole(1), np.array([0.5]), np.array([0.0001]))
+    few, many = (cell_borders(moments, signal, Grid(20))[0] for signal in (4, 16))
+    np.testing.assert_allclose(few, [0.49, 0.5, 0.51], atol=1e-6)
     assert many.min() < -0.8
 
 
@@ -211,8 +220,8 @@ def test_the_shares_of_the_rounds_are_positive_and_sum_to_the_rest(
 
 def test_lengths_follow_the_norm() -> None:
     vectors = np.array([[3.0, -4.0]])
-    assert lengths(vectors, "l1").tolist() == [7.0]
-    assert lengths(vectors, "l2").tolist() == [5.0]
+    assert norms_of(vectors, "l1").tolist() == [7.0]
+    assert norms_of(vectors, "l2").tolist() == [5.0]
 
 
 @pytest.mark.parametrize(("norm", "deviation"), [("l1", 40.0), ("l2", 20.0)])
@@ -225,7 +234,7 @@ def test_noise_is_known_before_it_is_asked_for(norm: Any, deviation: float) -> N
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 def test_the_announced_noise_is_the_noise_of_the_answer(delta: float) -> None:
     asked = curator(mixture(10), 0.7, delta)
-    question = Shifts(Grid(20), np.zeros((1, 3), dtype=np.int64), 2**19, asked.noise.norm, 2**10)
+    question = Shifts(Grid(20), np.zeros((1, 3), dtype=np.int64), (2**19,), asked.noise.norm, 2**10)
     sensitivity = question.sensitivity(asked.noise.norm)
     announced = asked.noise.deviation(sensitivity, 0.3)
     answer = asked.ask(question, Fraction(3, 10))
@@ -235,8 +244,47 @@ def test_the_announced_noise_is_the_noise_of_the_answer(delta: float) -> None:
 def test_records_of_the_picture_follow_the_moments() -> None:
     source = mixture(50_000)
     asked = curator(source, 100.0)
-    picture = draw_picture(asked.door, 20_000, public_randomness(0))
+    purse = Purse(asked.door)
+    size = ask_size(purse, 4)
+    picture = draw_picture(purse, size, 20_000, public_randomness(0))
     points: FloatArray = source.records / source.box.grid.unit
     np.testing.assert_allclose(picture.moments.mean, points.mean(axis=0), atol=0.02)
     np.testing.assert_allclose(picture.records.mean(axis=0), points.mean(axis=0), atol=0.05)
     assert picture.moments.size == pytest.approx(50_000, rel=0.01)
+
+
+def noises(n_features: int, n_records: int, epsilon: float, delta: float) -> set[str]:
+    """The noise of a fit's answers, the size's left aside."""
+    rng = np.random.default_rng(0)
+    points = rng.uniform(-1, 1, (n_records, n_features))
+    asked = Curator(
+        from_memory(points, Bounds((-1, 1))),
+        mechanism_for(Budget.of(epsilon, delta), 0),
+        Budget.of(epsilon, delta),
+    )
+    chosen_method("refined").find(asked.door, 10, public_randomness(0))
+    return {spend.noise for spend in asked.settle()[1:]}
+
+
+def test_with_a_delta_the_noise_suits_the_table() -> None:
+    """Laplace noise for few records of few features; Gaussian noise for all others."""
+    assert noises(2, 500, 1.0, 1e-6) == {"laplace"}
+    assert noises(2, 50_000, 1.0, 1e-6) == {"gaussian"}
+    assert noises(20, 500, 1.0, 1e-6) == {"gaussian"}
+    assert noises(2, 50_000, 1.0, 0.0) == {"laplace"}
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_without_hope_all_centres_are_the_mean(delta: float) -> None:
+    rng = np.random.default_rng(0)
+    points = rng.normal(0.2, 0.2, (300, 100))
+    source = from_memory(points, Bounds((-1, 1)))
+    costs = []
+    for seed in range(20):
+        budget = Budget.of(0.05, delta)
+        asked = Curator(source, mechanism_for(budget, seed), budget)
+        found = chosen_method("refined").find(asked.door, 4, public_randomness(seed)).clusters
+        assert [spend.question for spend in asked.settle()] == ["size", "shifts", "sizes"]
+        assert (found.centroids == found.centroids[0]).all()
+        costs.append(((points - found.centroids[0]) ** 2).sum(axis=1).mean())
+    assert np.mean(costs) < 1.25 * (points**2).sum(axis=1).mean()  # hardly worse than the middle

@@ -9,8 +9,9 @@ import pytest
 
 from hushmeans.budget import Budget, average
 from hushmeans.curator.curator import Curator
+from hushmeans.curator.door import NoisyTotals
 from hushmeans.curator.mechanisms import Laplace
-from hushmeans.curator.questions import NoisyTotals, Question, Totals
+from hushmeans.curator.questions import Question, Totals
 from hushmeans.curator.sources.memory import from_memory
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE, noisy_rounds
 from hushmeans.schema import Bounds, Grid

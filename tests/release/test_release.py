@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, fields, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,8 @@ def test_json_holds_amounts_as_a_person_would_write_them(release: Release) -> No
     content = document(replace(release, budget=Budget.of("1/3", 1e-6)))["release"]
     assert content["epsilon"] == "1/3"
     assert content["delta"] == "1e-06"
-    assert content["spends"][0] == {"question": "totals", "share": "1/24", "loss": 1 / 24}
+    first = {"question": "totals", "share": "1/24", "loss": 1 / 24, "noise": "laplace"}
+    assert content["spends"][0] == first
     assert content["bounds"] == {"low": [0, 0], "high": [100, 10], "names": ["age", "visits"]}
 
 
@@ -464,6 +466,10 @@ def test_the_statement_says_everything(release: Release, phrase: str) -> None:
     assert phrase in release.statement()
 
 
+GAUSSIAN = (Spend("totals", Fraction(1), 0.5, "gaussian"),)
+BOTH = (Spend("size", Fraction(1, 10), 0.1), Spend("shifts", Fraction(9, 10), 0.5, "gaussian"))
+
+
 @pytest.mark.parametrize(
     ("changes", "phrase"),
     [
@@ -477,8 +483,10 @@ def test_the_statement_says_everything(release: Release, phrase: str) -> None:
         ({"rows_per_person": 5}, "adding or removing all rows of one person changes"),
         ({"budget": Budget.of(0.5, 1e-6)}, "epsilon = 0.5 and delta = 1e-06."),
         ({"budget": Budget.of(0.5, 1e-6)}, "a factor of at most exp(0.5), plus 1e-06."),
-        ({"budget": Budget.of(0.5, 1e-6)}, "discrete Gaussian noise"),
-        ({"budget": Budget.of(0.5, 1e-6)}, "rho = 1 (zero-concentrated differential privacy)."),
+        ({"spends": GAUSSIAN}, "discrete Gaussian noise"),
+        ({"spends": GAUSSIAN}, "rho = 0.5 (zero-concentrated differential privacy)."),
+        ({"spends": BOTH}, "discrete Laplace and Gaussian noise"),
+        ({"spends": BOTH}, "epsilon = 0.1 and rho = 0.5 (zero-concentrated"),
         ({"box": Box((0.0, 0.0), (9.0, 10.0))}, "feature number 0 from 0 to 9, feature number"),
         (
             {"spends": tuple(Spend("totals", s, 0.25) for s in allocation(3).shares)},

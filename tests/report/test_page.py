@@ -62,9 +62,10 @@ def test_a_simulation_is_announced_loudly_and_first(release: Release) -> None:
 def test_every_question_has_its_price(release: Release) -> None:
     spends = (Spend("cells", Fraction(1, 5), 0.2), Spend("of tomorrow", Fraction(4, 5), 0.8))
     words = shown(replace(release, spends=spends)).words
-    assert "number of records in each cell 20% 0.2" in words
-    assert "of tomorrow 80% 0.8" in words
-    assert "ρ" in shown(replace(release, budget=Budget.of(1, 1e-6))).words
+    assert "number of records in each cell 20% ε = 0.2" in words
+    assert "of tomorrow 80% ε = 0.8" in words
+    both = (spends[0], Spend("shifts", Fraction(4, 5), 0.01, "gaussian"))
+    assert "ε = 0.2, ρ = 0.01" in shown(replace(release, spends=both)).words
 
 
 def test_clusters_that_noise_could_have_made_are_named(release: Release) -> None:

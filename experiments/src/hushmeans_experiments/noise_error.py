@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
+from hushmeans.curator.door import Ask, Door, NoisyTotals
 from hushmeans.curator.mechanisms import mechanism_for
-from hushmeans.curator.questions import Door, NoisyTotals, Question, Totals
+from hushmeans.curator.questions import Question, Shifts, Totals
 from hushmeans.curator.sources import Source
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.merge import members
@@ -56,7 +57,7 @@ def typical(errors: Sequence[float]) -> float:
 def measure(
     source: Source, method: Method, n_clusters: int, budget: Budget, seed: int
 ) -> NoiseError:
-    """Fit with simulated noise, and again with the last answer exact."""
+    """Fit with simulated noise, and again with the last round's answer exact."""
     curator = Curator(source, mechanism_for(budget, seed), budget)
     answers: list[tuple[Question, NoisyTotals]] = []
 
@@ -64,16 +65,16 @@ def measure(
         answers.append((question, curator.ask(question, share)))
         return answers[-1][1]
 
-    door = curator.door
-    noted = Door(ask, door.noise, door.grid, door.n_features)
-    found = method.find(noted, n_clusters, public_randomness(seed))
-    question = answers[-1][0]
-    exact = source.answer(question)
-    if isinstance(question, Totals):
+    door = _asking(curator.door, ask)
+    found = method.find(door, n_clusters, public_randomness(seed))
+    last = answers[-1][0]
+    exact = source.answer(last)
+    if isinstance(last, Totals):
         silent = _joined(found, exact / door.grid.unit, str(method.options.get("merge", "ward")))
     else:
-        earlier = [answer for _, answer in answers[:-1]]
-        silent = _repeated(method, door, [*earlier, NoisyTotals(exact, HARDLY_ANY)], found, seed)
+        again = Curator(source, mechanism_for(budget, seed), budget)
+        centroids = _repeated(method, again, source, answers, n_clusters, seed)
+        silent = replace(found.clusters, centroids=centroids, sizes=exact.astype(np.float64))
     weights = silent.sizes / silent.sizes.sum()
     moved = ((found.clusters.centroids - silent.centroids) ** 2).mean(axis=1)
     resized = (found.clusters.sizes - silent.sizes) ** 2
@@ -95,13 +96,32 @@ def _joined(found: Clustering, totals: FloatArray, rule: str) -> Clusters:
 
 
 def _repeated(
-    method: Method, door: Door, answers: Sequence[NoisyTotals], found: Clustering, seed: int
-) -> Clusters:
-    """The fit again, with these answers."""
-    given = iter(answers)
+    method: Method,
+    curator: Curator,
+    source: Source,
+    answers: Sequence[tuple[Question, NoisyTotals]],
+    n_clusters: int,
+    seed: int,
+) -> FloatArray:
+    """The centroids that the fit finds again with these answers, the last round's without noise."""
+    given = iter([answer for _, answer in answers])
+    rounds = [index for index, (question, _) in enumerate(answers) if isinstance(question, Shifts)]
+    number = iter(range(len(answers)))
 
     def ask(question: Question, share: Fraction) -> NoisyTotals:
-        return next(given)
+        curator.ask(question, share)  # the same is spent, so the same is left
+        answer = next(given)
+        if next(number) == rounds[-1]:
+            return NoisyTotals(source.answer(question), HARDLY_ANY)
+        return answer
 
-    again = Door(ask, door.noise, door.grid, door.n_features)
-    return method.find(again, len(found.clusters.sizes), public_randomness(seed)).clusters
+    door = _asking(curator.door, ask)
+    return method.find(door, n_clusters, public_randomness(seed)).clusters.centroids
+
+
+def _asking(door: Door, ask: Ask) -> Door:
+    """The door, with another way to ask whatever its noise is."""
+    turn_to = door.turn_to
+    if turn_to is None:
+        return replace(door, ask=ask)
+    return replace(door, ask=ask, turn_to=lambda norm: _asking(turn_to(norm), ask))

@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hushmeans.commands import options
-from hushmeans.errors import (
-    NOTHING_SPENT,
-    HushmeansWarning,
-    InputError,
-    LedgerError,
-    LedgerWarning,
-    costing,
-    warn,
-)
+from hushmeans.errors import NOTHING_SPENT, InputError, LedgerError, LedgerWarning, costing, warn
 
 if TYPE_CHECKING:
     from hushmeans.budget import Booking
@@ -91,6 +83,10 @@ def fit(
         ),
     ] = None,
     strict: options.Strict = False,
+    anyway: Annotated[
+        bool,
+        typer.Option("--anyway", help="Spend the budget even if --rows forecasts noise alone."),
+    ] = False,
     show_nonprivate_progress: Annotated[
         bool,
         typer.Option(
@@ -104,7 +100,8 @@ def fit(
 
     The budget is spent only if the release can be written. It is debited in the ledger first; a
     fit that exceeds the dataset's limit is refused. With --rows, a forecast is printed before any
-    budget is spent; the number of records is private and never read from the file for it.
+    budget is spent, and a fit that would give nothing but noise is refused; the number of records
+    is private and never read from the file for it.
     """
     from hushmeans.commands.progress import bar
     from hushmeans.fitting import fit_release
@@ -114,7 +111,7 @@ def fit(
     features = options.column_names(columns)
     settings = options.settings_of(k, epsilon, delta, method, option, rows_per_person)
     if rows is not None:
-        _announce(rows, settings, bounds, features, quiet=json)
+        _announce(rows, settings, bounds, features, anyway=anyway, quiet=json)
     cost = NOTHING_SPENT
     with (
         costing(lambda: cost),
@@ -183,9 +180,10 @@ def _announce(
     bounds: Path | None,
     columns: list[str] | None,
     *,
+    anyway: bool,
     quiet: bool,
 ) -> None:
-    """Print the forecast before a fit, as a warning if noise will dominate.
+    """Print the forecast before a fit; stop if it is noise alone, unless told to go on.
 
     The number of records is private, so there is no forecast unless the user gives one.
     """
@@ -195,9 +193,12 @@ def _announce(
     declared = Bounds(bounds)
     box = (declared if columns is None else declared.only(columns)).box()
     verdict = forecast_of(settings, rows, box.n_features).verdict
-    if verdict.level == "dominates":
-        warn(str(verdict), HushmeansWarning)
-    elif not quiet:
+    if verdict.level == "dominates" and not anyway:
+        raise InputError(
+            f"{verdict} Nothing was spent. To choose a larger epsilon or fewer clusters, see "
+            "hushmeans plan; to fit all the same, add --anyway"
+        )
+    if not quiet:
         typer.echo(f"Forecast: {verdict}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
 from threading import Lock
@@ -11,13 +12,14 @@ from typing import Any
 
 from hushmeans.arguments import whole_number
 from hushmeans.budget import Account, Budget, Spend
+from hushmeans.curator.door import Door, Noise, NoisyTotals
 from hushmeans.curator.journal import Journal, fingerprint
 from hushmeans.curator.kernel import kernel_for
 from hushmeans.curator.mechanisms import Mechanism, mechanism_for
-from hushmeans.curator.questions import Door, Noise, NoisyTotals, Question, made_anew
+from hushmeans.curator.questions import Norm, Question, made_anew
 from hushmeans.curator.sources import Source, managed_source
 from hushmeans.curator.watching import Watch
-from hushmeans.errors import PrivacyError
+from hushmeans.errors import BudgetError, PrivacyError
 from hushmeans.schema import Bounds, Box
 from hushmeans.types import IntArray
 
@@ -64,7 +66,7 @@ class Curator:
         self._source = source
         self._mechanism = mechanism
         self._budget = budget
-        self._allowance = mechanism.allowance(budget)
+        self._allowance = mechanism.allowance(budget)  # what the whole may lose, at today's rate
         self._rows_per_person = whole_number("rows_per_person", rows_per_person)
         self._watch = watch or Watch()
         self._pay = pay
@@ -72,6 +74,7 @@ class Curator:
         self._paying = Lock()
         self._account = Account()
         self._spends: list[Spend] = []
+        self._used = Fraction(0)
 
     @property
     def box(self) -> Box:
@@ -91,7 +94,9 @@ class Curator:
         self._account.debit(share)
         sensitivity = self._rows_per_person * question.sensitivity(self._mechanism.norm)
         scale = self._mechanism.scale_for(sensitivity, share * self._allowance)
-        self._spends.append(Spend(question.name, share, self._mechanism.loss(sensitivity, scale)))
+        loss = self._mechanism.loss(sensitivity, scale)
+        self._spends.append(Spend(question.name, share, loss, self._mechanism.kind))
+        self._used += Fraction(loss) / self._allowance
         self._pay_once()
         noisy = self._noisy(question, scale)
         self._watch.answered(self._account.spent)
@@ -102,7 +107,7 @@ class Curator:
         journal, position = self._journal, len(self._spends)
         if journal is None:
             return self._mechanism.add_noise(self._source.answer(question), scale)
-        asked = fingerprint(question, scale)
+        asked = fingerprint(question, self._mechanism.kind, scale)
         if (kept := journal.recorded(position, asked)) is not None:
             return kept
         noisy = self._mechanism.add_noise(self._source.answer(question), scale)
@@ -119,19 +124,37 @@ class Curator:
     def door(self) -> Door:
         """What a method may use: a way to ask questions, and public facts."""
         box = self._source.box
-        return Door(self.ask, self.noise, box.grid, box.n_features)
+        turn_to = self._turn_to if self._budget.delta > 0 else None
+        return Door(self.ask, self.noise, box.grid, box.n_features, turn_to)
 
     @property
     def noise(self) -> Noise:
         """The noise that answers will have."""
-        return self._mechanism.noise(self._budget, self._rows_per_person)
+        return self._mechanism.noise(self._allowance, self._rows_per_person)
+
+    def _turn_to(self, norm: Norm) -> Door:
+        """Go on with Laplace noise or with Gaussian noise, for what is left of the budget.
+
+        What was spent on Laplace noise is a part of epsilon; the rest of it, and all of delta, is
+        left. Gaussian noise spends of both at once, so there is no way back from it.
+        """
+        if norm != self._mechanism.norm:
+            if any(spend.noise == "gaussian" for spend in self._spends):
+                raise BudgetError("Gaussian noise was used; Laplace noise cannot follow it")
+            self._mechanism = self._mechanism.turned(norm)
+            self._allowance = allowance_after(self._mechanism, self._budget, self._account.spent)
+        return self.door
 
     def settle(self) -> tuple[Spend, ...]:
         """What was spent, after checking that it matches the guarantee."""
-        loss = sum((Fraction(spend.loss) for spend in self._spends), Fraction(0))
-        spent = self._mechanism.epsilon(loss, self._budget.delta)
+        losses = {"laplace": Fraction(0), "gaussian": Fraction(0)}
+        for spend in self._spends:
+            losses[spend.noise] += Fraction(spend.loss)
+        spent = losses["laplace"]
+        if losses["gaussian"]:
+            spent += self._mechanism.epsilon(losses["gaussian"], self._budget.delta)
         promised = self._budget.epsilon
-        if spent > promised or not (1 - TOLERANCE) * self._allowance < loss <= self._allowance:
+        if spent > promised or not 1 - TOLERANCE < self._used <= 1:
             raise PrivacyError(
                 f"the noise gives epsilon = {float(spent):g}, but the guarantee is epsilon = "
                 f"{float(promised):g}; nothing is released; please report this as a bug"
@@ -169,13 +192,8 @@ def open_curator(
         yield Curator(source, mechanism, budget, rows_per_person, watch, pay, journal)
 
 
-def noise_within(budget: Budget, rows_per_person: int = 1) -> Noise:
-    """The noise that answers within this budget will have: public."""
-    return mechanism_for(budget).noise(budget, rows_per_person)
-
-
 def rho_within(budget: Budget) -> Fraction | None:
-    """The zCDP that all answers within this budget satisfy together; None if it is pure."""
+    """The zCDP that all answers with Gaussian noise satisfy together; None if it is pure."""
     mechanism = mechanism_for(budget)
     return mechanism.allowance(budget) if budget.delta > 0 else None
 
@@ -183,3 +201,38 @@ def rho_within(budget: Budget) -> Fraction | None:
 def epsilon_of_zcdp(rho: Fraction, delta: Fraction) -> Fraction:
     """The epsilon at which zCDP of this rho keeps a delta above 0, by OpenDP's conversion."""
     return mechanism_for(Budget(Fraction(1), delta)).epsilon(rho, delta)
+
+
+def allowance_after(mechanism: Mechanism, budget: Budget, spent: Fraction) -> Fraction:
+    """What the whole budget may lose, had it been spent at the rate at which its rest may be.
+
+    A share of the budget then costs the same part of this, before and after.
+
+    Parameters
+    ----------
+    spent
+        The share of epsilon that Laplace noise has spent.
+    """
+    left = 1 - spent
+    return mechanism.allowance(replace(budget, epsilon=left * budget.epsilon)) / left
+
+
+def noise_within(
+    budget: Budget,
+    rows_per_person: int = 1,
+    *,
+    norm: Norm | None = None,
+    spent: Fraction = Fraction(0),
+) -> Noise:
+    """The noise that answers within this budget will have: public.
+
+    Parameters
+    ----------
+    norm
+        That of the noise; None for the one that a fit starts with.
+    spent
+        As in `allowance_after`.
+    """
+    mechanism = mechanism_for(budget)
+    mechanism = mechanism.turned(norm or mechanism.norm)
+    return mechanism.noise(allowance_after(mechanism, budget, spent), rows_per_person)

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from hushmeans.budget import NoiseKind
 from hushmeans.curator.questions import Question
 from hushmeans.types import IntArray
 
@@ -26,10 +27,10 @@ class Journal(Protocol):
         """Keep an answer durably; returns it, or the one that was kept first."""
 
 
-def fingerprint(question: Question, scale: float) -> str:
+def fingerprint(question: Question, noise: NoiseKind, scale: float) -> str:
     """A digest of all that an answer depends on besides the records and the noise drawn."""
     kind: Any = type(question)
-    digest = hashlib.sha256(f"{question.name} {scale!r}".encode())
+    digest = hashlib.sha256(f"{question.name} {noise} {scale!r}".encode())
     for field in fields(kind):
         value = getattr(question, field.name)
         if isinstance(value, np.ndarray):

@@ -15,7 +15,16 @@ from typing import TypeVar
 import numpy as np
 
 from hushmeans.curator import compiled, reference, selftest
-from hushmeans.curator.questions import Cells, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.questions import (
+    Cells,
+    Lengths,
+    Question,
+    Shifts,
+    Size,
+    Sizes,
+    Spread,
+    Totals,
+)
 from hushmeans.curator.reference import AddUp, Kernel
 from hushmeans.errors import InputError
 from hushmeans.schema import Box
@@ -124,10 +133,10 @@ def totals(question: Totals, records: GridArray) -> IntArray:
 
 
 def shifts(question: Shifts, records: GridArray) -> IntArray:
-    """Per centroid, the sum of the clipped shifts of its records and, last, their number."""
+    """Per centroid, the sum of the scaled shifts of its records and, last, their number."""
     sums = np.zeros(question.shape, dtype=np.int64)
     about = (_read_only(records), question.centroids, question.grid.unit)
-    clipping = (question.clip, question.norm == "l1")
+    clipping = (np.array(question.clips, dtype=np.int64), question.norm == "l1")
     compiled.add_up_shifts(*about, *clipping, question.size_unit, sums)
     return sums
 
@@ -147,6 +156,19 @@ def cells(question: Cells, records: GridArray) -> IntArray:
     ends = np.cumsum([0, *map(len, question.borders)])
     compiled.add_up_cells(_read_only(records), borders, ends, counts)
     return counts
+
+
+def lengths(question: Lengths, records: GridArray) -> IntArray:
+    """The number of records between each two edges, the nearest first."""
+    counts = np.zeros(question.shape, dtype=np.int64)
+    edges = np.array(question.edges, dtype=np.int64)
+    compiled.add_up_lengths(_read_only(records), question.centre, edges, counts)
+    return counts
+
+
+def sizes(question: Sizes, records: GridArray) -> IntArray:
+    """The number of records nearest to each centroid."""
+    return np.bincount(_nearest(records, question.centroids), minlength=question.shape[0])
 
 
 def size(question: Size, records: GridArray) -> IntArray:
@@ -186,10 +208,12 @@ def _floats(points: IntArray | FloatArray) -> FloatArray:
 
 KERNELS: dict[type[Question], AddUp] = {
     Totals: totals,
+    Sizes: sizes,
     Size: size,
     Shifts: shifts,
     Spread: spread,
     Cells: cells,
+    Lengths: lengths,
 }
 """What adds up each kind of question. Only these kinds, whose sensitivity is proven, exist."""
 

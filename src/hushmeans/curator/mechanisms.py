@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Any
@@ -19,8 +20,9 @@ import opendp.measurements as measurements
 import opendp.metrics as metrics
 from opendp.mod import enable_features
 
-from hushmeans.budget import Budget
-from hushmeans.curator.questions import Noise, Norm
+from hushmeans.budget import Budget, NoiseKind
+from hushmeans.curator.door import Noise
+from hushmeans.curator.questions import Norm
 from hushmeans.errors import InputError
 from hushmeans.types import FloatArray, IntArray
 
@@ -49,12 +51,21 @@ class Mechanism(ABC):
     norm: Norm
     """The norm in which this mechanism measures sensitivity."""
 
+    kind: NoiseKind
+    """What its noise is called."""
+
     def __init__(self, seed: int | None = None) -> None:
         self._simulation = None if seed is None else np.random.default_rng((seed, 0))
 
     @property
     def simulated(self) -> bool:
         return self._simulation is not None
+
+    def turned(self, norm: Norm) -> Mechanism:
+        """The mechanism for another norm, with the same source of randomness."""
+        other = MECHANISMS[norm]()
+        other._simulation = self._simulation
+        return other
 
     def add_noise(self, exact: IntArray, scale: float) -> IntArray:
         """The exact totals with noise of this scale on each."""
@@ -82,10 +93,10 @@ class Mechanism(ABC):
             scale = math.nextafter(scale, math.inf)
         return scale
 
-    def noise(self, budget: Budget, rows_per_person: int = 1) -> Noise:
-        """The noise that answers within this budget will have, for any question."""
+    def noise(self, allowance: Fraction, rows_per_person: int = 1) -> Noise:
+        """The noise that answers will have, to any question, where the whole may lose so much."""
         share = Fraction(1, 1000)
-        scale = self.scale_for(rows_per_person * FINE_SENSITIVITY, share * self.allowance(budget))
+        scale = self.scale_for(rows_per_person * FINE_SENSITIVITY, share * allowance)
         deviation = math.sqrt(self.variance(scale)) / FINE_SENSITIVITY
         return Noise(self.norm, deviation * float(share) ** (1 if self.norm == "l1" else 0.5))
 
@@ -141,6 +152,7 @@ class Laplace(Mechanism):
     """Discrete Laplace noise on totals of bounded L1 norm; a loss is an epsilon."""
 
     norm: Norm = "l1"
+    kind: NoiseKind = "laplace"
 
     @staticmethod
     def measurement(scale: float) -> Any:
@@ -171,6 +183,7 @@ class Gaussian(Mechanism):
     """Discrete Gaussian noise on totals of bounded L2 norm; a loss is a rho of zCDP."""
 
     norm: Norm = "l2"
+    kind: NoiseKind = "gaussian"
 
     @staticmethod
     def measurement(scale: float) -> Any:
@@ -224,6 +237,9 @@ def _largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
         else:
             broken = rho
     return kept
+
+
+MECHANISMS: Mapping[Norm, type[Mechanism]] = {"l1": Laplace, "l2": Gaussian}
 
 
 def mechanism_for(budget: Budget, seed: int | None = None) -> Mechanism:

@@ -7,13 +7,21 @@ settings, never of records. Its answer is a sum over records of a bounded intege
 from __future__ import annotations
 
 import math
-import operator
 from dataclasses import dataclass, fields
-from fractions import Fraction
-from typing import Any, ClassVar, Literal, Protocol, cast
+from typing import Any, ClassVar, Protocol, cast
 
-import numpy as np
-
+from hushmeans.curator.checks import Norm as Norm
+from hushmeans.curator.checks import (
+    check_clip,
+    check_grid,
+    check_norm,
+    clipped_norm,
+    fixed_grid,
+    fixed_points,
+    one_point,
+    root_above,
+    whole,
+)
 from hushmeans.schema import Box, Grid
 from hushmeans.types import IntArray
 
@@ -21,8 +29,6 @@ LARGEST_COUNT = 2**40
 """The promise is made for datasets of up to this many records, whose totals fit into 64 bits."""
 
 LARGEST_CELL_COUNT = 2**20
-
-Norm = Literal["l1", "l2"]
 
 
 class Question(Protocol):
@@ -63,8 +69,8 @@ class Totals:
     name: ClassVar[str] = "totals"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "grid", _fixed_grid(self.grid))
-        object.__setattr__(self, "centroids", _fixed_points(self.grid, self.centroids))
+        object.__setattr__(self, "grid", fixed_grid(self.grid))
+        object.__setattr__(self, "centroids", fixed_points(self.grid, self.centroids))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -75,10 +81,33 @@ class Totals:
         n_columns = self.shape[1]
         if norm == "l1":
             return n_columns * self.grid.unit
-        return _root_above(n_columns * self.grid.unit**2)
+        return root_above(n_columns * self.grid.unit**2)
 
     def check(self, box: Box) -> None:
-        _check_grid(self.grid, self.centroids, box)
+        check_grid(self.grid, self.centroids, box)
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How many records are nearest to each centroid. A record contributes 1 to its nearest."""
+
+    grid: Grid
+    centroids: IntArray
+    name: ClassVar[str] = "sizes"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "grid", fixed_grid(self.grid))
+        object.__setattr__(self, "centroids", fixed_points(self.grid, self.centroids))
+
+    @property
+    def shape(self) -> tuple[int]:
+        return (len(self.centroids),)
+
+    def sensitivity(self, norm: Norm) -> int:
+        return 1
+
+    def check(self, box: Box) -> None:
+        check_grid(self.grid, self.centroids, box)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +131,14 @@ class Size:
 class Shifts:
     """How far the records nearest to each centroid lie from it, and how many they are.
 
-    A record x contributes ``x - c``, scaled down where its norm exceeds the clip, to the row of
-    its nearest centroid c, and `size_unit` to the last column of that row.
+    A record x contributes ``x - c``, as a part of the clip of its nearest centroid c, to that
+    centroid's row, and `size_unit` to the last column of the row. A shift whose norm is the clip,
+    or more, counts as one of norm ``grid.unit``.
 
     Attributes
     ----------
-    clip
-        The largest norm of a shift, in grid steps.
+    clips
+        For each centroid the largest norm of a shift, in grid steps.
     norm
         The norm that is clipped.
     size_unit
@@ -117,18 +147,22 @@ class Shifts:
 
     grid: Grid
     centroids: IntArray
-    clip: int
+    clips: tuple[int, ...]
     norm: Norm
     size_unit: int
     name: ClassVar[str] = "shifts"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "grid", _fixed_grid(self.grid))
-        object.__setattr__(self, "centroids", _fixed_points(self.grid, self.centroids))
-        object.__setattr__(self, "clip", _whole(self.clip))
-        object.__setattr__(self, "size_unit", _whole(self.size_unit))
-        _check_norm(self.norm)
-        _check_clip(self.clip, self.centroids.shape[1] * self.grid.unit)
+        object.__setattr__(self, "grid", fixed_grid(self.grid))
+        object.__setattr__(self, "centroids", fixed_points(self.grid, self.centroids))
+        object.__setattr__(self, "size_unit", whole(self.size_unit))
+        check_norm(self.norm)
+        object.__setattr__(self, "clips", tuple(whole(clip) for clip in self.clips))
+        n_centroids, n_features = self.centroids.shape
+        if len(self.clips) != n_centroids:
+            raise ValueError("there must be a clip for each centroid")
+        for clip in self.clips:
+            check_clip(clip, n_features * self.grid.unit)
         if not 0 <= self.size_unit <= 4 * self.grid.unit:
             raise ValueError("the unit of sizes must be between 0 and twice the box's width")
 
@@ -138,13 +172,13 @@ class Shifts:
         return n_centroids, n_features + 1
 
     def sensitivity(self, norm: Norm) -> int:
-        shift = _clipped_norm(self.clip, self.norm, norm, self.centroids.shape[1])
+        shift = clipped_norm(self.grid.unit, self.norm, norm, self.centroids.shape[1])
         if norm == "l1":
             return shift + self.size_unit
-        return _root_above(shift**2 + self.size_unit**2)
+        return root_above(shift**2 + self.size_unit**2)
 
     def check(self, box: Box) -> None:
-        _check_grid(self.grid, self.centroids, box)
+        check_grid(self.grid, self.centroids, box)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,23 +196,21 @@ class Spread:
     name: ClassVar[str] = "spread"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "grid", _fixed_grid(self.grid))
-        object.__setattr__(self, "centre", _fixed_points(self.grid, self.centre))
-        if len(self.centre) != 1:
-            raise ValueError("a spread is around one point")
-        object.__setattr__(self, "clip", _whole(self.clip))
-        _check_norm(self.norm)
-        _check_clip(self.clip, 3 * self.centre.shape[1] * self.grid.unit // 4)
+        object.__setattr__(self, "grid", fixed_grid(self.grid))
+        object.__setattr__(self, "centre", one_point(self.grid, self.centre))
+        object.__setattr__(self, "clip", whole(self.clip))
+        check_norm(self.norm)
+        check_clip(self.clip, 3 * self.centre.shape[1] * self.grid.unit // 4)
 
     @property
     def shape(self) -> tuple[int]:
         return (self.centre.shape[1],)
 
     def sensitivity(self, norm: Norm) -> int:
-        return _clipped_norm(self.clip, self.norm, norm, self.centre.shape[1])
+        return clipped_norm(self.clip, self.norm, norm, self.centre.shape[1])
 
     def check(self, box: Box) -> None:
-        _check_grid(self.grid, self.centre, box)
+        check_grid(self.grid, self.centre, box)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +231,8 @@ class Cells:
     name: ClassVar[str] = "cells"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "grid", _fixed_grid(self.grid))
-        fixed = tuple(tuple(_whole(border) for border in each) for each in self.borders)
+        object.__setattr__(self, "grid", fixed_grid(self.grid))
+        fixed = tuple(tuple(whole(border) for border in each) for each in self.borders)
         object.__setattr__(self, "borders", fixed)
         if any(list(each) != sorted(set(each)) for each in fixed):
             raise ValueError("the borders of a feature must ascend")
@@ -226,125 +258,42 @@ class Cells:
             raise ValueError("the cells do not divide the box of these records")
 
 
-@dataclass(frozen=True)
-class NoisyTotals:
-    """An answer: private from here on, whatever is done with it."""
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """How many records lie how far from a point, by the feature in which they lie farthest.
 
-    values: IntArray
-    variance: float
-    """The variance of the noise on each value, which is public."""
-
-
-@dataclass(frozen=True)
-class Noise:
-    """What the noise of an answer will be, which is public before anything is asked.
-
-    Attributes
-    ----------
-    norm
-        The norm in which sensitivities are measured.
-    whole
-        The standard deviation for a sensitivity of 1 and the whole budget.
+    A record contributes 1 to one of the ranges into which ascending edges, in grid steps, divide
+    the largest of its distances ``|x - c|``, whatever the number of features. A length belongs
+    beyond an edge if it exceeds it.
     """
 
-    norm: Norm
-    whole: float
-
-    def deviation(self, sensitivity: float, share: float) -> float:
-        """The standard deviation of the noise for a share of the budget."""
-        return self.whole * sensitivity / (share if self.norm == "l1" else math.sqrt(share))
-
-    def share_for(self, sensitivity: float, deviation: float) -> float:
-        """The share of the budget at which the noise has this standard deviation."""
-        ratio = self.whole * sensitivity / deviation
-        return ratio if self.norm == "l1" else ratio**2
-
-
-class Ask(Protocol):
-    """How a method asks: a question and the share of the budget it may cost."""
-
-    def __call__(self, question: Question, share: Fraction) -> NoisyTotals: ...
-
-
-@dataclass(frozen=True)
-class Door:
-    """All that a method gets of the records: a way to ask, and what is public about the answers.
-
-    Attributes
-    ----------
-    ask
-        Takes a question and a share of the budget, gives noisy totals.
-    noise
-        What the noise of an answer will be.
-    grid, n_features
-        The space in which the records lie.
-    """
-
-    ask: Ask
-    noise: Noise
     grid: Grid
-    n_features: int
+    centre: IntArray
+    edges: tuple[int, ...]
+    name: ClassVar[str] = "lengths"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "grid", fixed_grid(self.grid))
+        object.__setattr__(self, "centre", one_point(self.grid, self.centre))
+        fixed = tuple(whole(edge) for edge in self.edges)
+        object.__setattr__(self, "edges", fixed)
+        if list(fixed) != sorted(set(fixed)):
+            raise ValueError("the edges of lengths must ascend")
+        if any(not 0 <= edge <= 2 * self.grid.unit for edge in fixed):
+            raise ValueError("the edges of lengths must lie within the width of the box")
+
+    @property
+    def shape(self) -> tuple[int]:
+        return (len(self.edges) + 1,)
+
+    def sensitivity(self, norm: Norm) -> int:
+        return 1
+
+    def check(self, box: Box) -> None:
+        check_grid(self.grid, self.centre, box)
 
 
 def made_anew(question: Question) -> Question:
     """The question again, from its fields alone: they are checked once more, and are its own."""
     kind: Any = type(question)
     return cast("Question", kind(*(getattr(question, field.name) for field in fields(kind))))
-
-
-def _fixed_grid(grid: Grid) -> Grid:
-    """A grid of our own; a kind of grid that says otherwise how fine it is is none."""
-    if type(grid) is not Grid:
-        raise TypeError("the grid must be a Grid")
-    return Grid(_whole(grid.bits))
-
-
-def _fixed_points(grid: Grid, points: IntArray) -> IntArray:
-    """A copy that nobody can change, of points that are on the grid and in the box."""
-    if type(points) is not np.ndarray or points.dtype != np.int64:
-        raise ValueError("centroids must be an array of whole numbers, on the grid")
-    if points.ndim != 2 or 0 in points.shape:
-        raise ValueError("centroids must be a table with at least one row and one column")
-    fixed = points.copy()
-    fixed.flags.writeable = False
-    # Compared at both ends: the absolute value of the smallest 64-bit integer is negative.
-    if fixed.min() < -grid.unit or fixed.max() > grid.unit:
-        raise ValueError("centroids must lie in the unit box")
-    if Grid.for_features(fixed.shape[1]).bits < grid.bits:
-        raise ValueError("the grid is too fine for exact distances in this many features")
-    return fixed
-
-
-def _check_norm(norm: str) -> None:
-    if type(norm) is not str or norm not in ("l1", "l2"):
-        raise ValueError("the norm must be l1 or l2")
-
-
-def _whole(value: int) -> int:
-    """A whole number of unlimited size, so that its square cannot overflow."""
-    if isinstance(value, bool):
-        raise TypeError("a truth value is no number of grid steps")
-    return operator.index(value)
-
-
-def _check_grid(grid: Grid, points: IntArray, box: Box) -> None:
-    if grid != box.grid or points.shape[1] != box.n_features:
-        raise ValueError("the centroids do not lie on the grid of these records")
-
-
-def _check_clip(clip: int, largest: int) -> None:
-    """Products of an entry with the largest clip stay below 2**53, and so exact."""
-    if not 1 <= clip <= largest:
-        raise ValueError("the clip must be at least one grid step and not beyond the box")
-
-
-def _clipped_norm(clip: int, clipped: Norm, asked: Norm, n_features: int) -> int:
-    """A bound in the asked norm for vectors of `n_features` that are clipped in another."""
-    if clipped == "l2" and asked == "l1":
-        return _root_above(n_features * clip**2)
-    return clip
-
-
-def _root_above(square: int) -> int:
-    """The smallest whole number whose square is not below."""
-    return math.isqrt(square - 1) + 1

@@ -13,7 +13,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hushmeans.curator.questions import Cells, Norm, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.questions import (
+    Cells,
+    Lengths,
+    Norm,
+    Question,
+    Shifts,
+    Size,
+    Sizes,
+    Spread,
+    Totals,
+)
 from hushmeans.schema import Box
 from hushmeans.types import FloatArray, GridArray, IntArray
 
@@ -66,10 +76,12 @@ def totals(question: Totals, records: GridArray) -> IntArray:
 
 @in_blocks
 def shifts(question: Shifts, records: GridArray) -> IntArray:
-    """Per centroid, the sum of the clipped shifts of its records and, last, their number."""
+    """Per centroid, the sum of the scaled shifts of its records and, last, their number."""
     best = nearest(records, question.centroids)
-    clipped = _clipped(records - question.centroids[best], question.clip, question.norm)
-    return _row_by_row(question.shape, best, clipped, question.size_unit)
+    shifts = records - question.centroids[best]
+    over = np.maximum(_norms(shifts, question.norm), np.array(question.clips)[best])[:, np.newaxis]
+    scaled = np.sign(shifts) * (np.abs(shifts) * question.grid.unit // over)
+    return _row_by_row(question.shape, best, scaled, question.size_unit)
 
 
 @in_blocks
@@ -87,6 +99,20 @@ def cells(question: Cells, records: GridArray) -> IntArray:
     for feature, borders in zip(records.T, question.borders, strict=True):
         cell = cell * (len(borders) + 1) + np.searchsorted(borders, feature, side="left")
     return np.bincount(cell, minlength=question.shape[0])
+
+
+@in_blocks
+def lengths(question: Lengths, records: GridArray) -> IntArray:
+    """The number of records between each two edges, the nearest first."""
+    farthest = np.abs(records - question.centre).max(axis=1)
+    beyond = np.searchsorted(question.edges, farthest, side="left")
+    return np.bincount(beyond, minlength=question.shape[0])
+
+
+@in_blocks
+def sizes(question: Sizes, records: GridArray) -> IntArray:
+    """The number of records nearest to each centroid."""
+    return np.bincount(nearest(records, question.centroids), minlength=question.shape[0])
 
 
 def size(question: Size, records: GridArray) -> IntArray:
@@ -131,20 +157,34 @@ def _row_by_row(
 
 def _clipped(vectors: IntArray, clip: int, norm: Norm) -> IntArray:
     """Vectors whose norm exceeds the clip scaled down to it, entries cut towards zero."""
-    if norm == "l1":
-        lengths = np.abs(vectors).sum(axis=1)
-    else:
-        squares = (vectors**2).sum(axis=1)
-        lengths = np.sqrt(squares).astype(np.int64)
-        lengths -= lengths**2 > squares
-        lengths += lengths**2 < squares
+    lengths = _norms(vectors, norm)
     far = (lengths > clip)[:, np.newaxis]
     scaled = np.abs(vectors) * clip // np.maximum(lengths, 1)[:, np.newaxis]
     return np.where(far, np.sign(vectors) * scaled, vectors)
 
 
+def _norms(vectors: IntArray, norm: Norm) -> IntArray:
+    """The L1 norms of vectors, or their L2 norms rounded up to whole numbers."""
+    if norm == "l1":
+        sums: IntArray = np.abs(vectors).sum(axis=1)
+        return sums
+    squares = (vectors**2).sum(axis=1)
+    roots: IntArray = np.sqrt(squares).astype(np.int64)
+    roots -= roots**2 > squares
+    roots += roots**2 < squares
+    return roots
+
+
 REFERENCE = Kernel(
-    add_up={Totals: totals, Size: size, Shifts: shifts, Spread: spread, Cells: cells},
+    add_up={
+        Totals: totals,
+        Sizes: sizes,
+        Size: size,
+        Shifts: shifts,
+        Spread: spread,
+        Cells: cells,
+        Lengths: lengths,
+    },
     snap=snap,
     nearest=nearest,
     squared_distances=squared_distances,

@@ -12,7 +12,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hushmeans.curator.questions import Cells, Norm, Question, Shifts, Size, Spread, Totals
+from hushmeans.curator.questions import (
+    Cells,
+    Lengths,
+    Norm,
+    Question,
+    Shifts,
+    Size,
+    Sizes,
+    Spread,
+    Totals,
+)
 from hushmeans.curator.reference import REFERENCE, Kernel
 from hushmeans.errors import PrivacyError
 from hushmeans.schema import Box, Grid
@@ -55,7 +65,7 @@ def known_questions() -> Iterator[tuple[Question, GridArray]]:
     opposite = np.array([(-(2**20), 0)])
     yield Size(), crowd
     yield Totals(Grid(20), opposite), crowd
-    yield Shifts(Grid(20), opposite, 2**21, "l1", 1), crowd
+    yield Shifts(Grid(20), opposite, (2**21,), "l1", 1), crowd
     for n_features, n_records in SHAPES:
         grid = Grid.for_features(n_features)
         centroids = _centroids(n_features, grid.unit)
@@ -63,14 +73,17 @@ def known_questions() -> Iterator[tuple[Question, GridArray]]:
         records = _records(n_records, centroids, grid.unit, between)
         widest = n_features * grid.unit
         yield Totals(grid, centroids), records
+        yield Sizes(grid, centroids), records
+        clips = tuple(range(between, between + len(centroids)))
         for norm in NORMS:
-            yield Shifts(grid, centroids, between, norm, 7), records
+            yield Shifts(grid, centroids, clips, norm, 7), records
             yield Spread(grid, centroids[:1], between // 4, norm), records
         norm = NORMS[n_records % 2]
-        yield Shifts(grid, centroids[-1:], 1, norm, 4 * grid.unit), records
-        yield Shifts(grid, centroids[:3], widest, norm, 0), records
+        yield Shifts(grid, centroids[-1:], (1,), norm, 4 * grid.unit), records
+        yield Shifts(grid, centroids[:3], (widest, 1, between), norm, 0), records
         yield Spread(grid, centroids[-1:], 3 * widest // 4, norm), records
         parts = [(0,), (), (-between, 0, 1), (-grid.unit, grid.unit)]
+        yield Lengths(grid, centroids[-1:], (0, between, between + 1, 2 * grid.unit)), records
         yield Cells(grid, tuple(parts[f % 4] if f < 6 else () for f in range(n_features))), records
 
 

@@ -14,28 +14,33 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushmeans.curator.questions import Noise, NoisyTotals, Shifts, Totals
+from hushmeans.curator.door import Noise, NoisyTotals
+from hushmeans.curator.questions import Shifts, Size, Sizes, Totals
 from hushmeans.forecasting.population import Population
 from hushmeans.forecasting.rehearsal import leaves_of_cluster
-from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.method import Method
+from hushmeans.methods.moves import SIZE_DOUBT, gaps_to_nearest, read_moves
+from hushmeans.methods.opening import SIZE_SHARE, exact_share
 from hushmeans.methods.paper import PaperMethod
 from hushmeans.methods.picture import (
-    SIZE_SHARE,
     Moments,
     Picture,
     cell_borders,
-    mean_moment,
+    lengths_are_cheap,
+    share_for_spread,
     share_of_cells,
-    spread_moment,
+)
+from hushmeans.methods.place import (
+    LENGTHS_SHARE,
+    Place,
+    corner,
+    share_for_mean,
 )
 from hushmeans.methods.refined import (
     FINE_ROUNDS,
-    LAG,
-    SIZE_DOUBT,
+    SIZES_SHARE,
     RefinedMethod,
-    gaps_to_nearest,
-    read_moves,
+    is_hopeless,
     shares_of_rounds,
 )
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
@@ -43,7 +48,7 @@ from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray
 
-UNFINISHED_PART = LAG / (1 + LAG)
+UNFINISHED_PART = 1 / 3
 """The part of the way to its target that a centroid still has to go after a round."""
 SMALLEST_MOVE, LARGEST_MOVE = 1e-4, 0.5
 """Limits on how far a centroid still has to move, in each feature."""
@@ -124,37 +129,54 @@ def _of_paper(method: PaperMethod, population: Population, noise: Noise) -> Expe
 
 def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> Expectation:
     """The last round's moves, of centroids that earlier rounds have brought near their place."""
+    if is_hopeless(noise, population.n_features, population.size):
+        return _of_one_point(method, population, noise)
     asked, picture = _expected_picture(method, population, noise)
-    rest = 1 - picture.spent
+    rest = 1 - picture.spent - SIZES_SHARE
     rounds, n = method.size_of_work(picture, noise, population.n_clusters, rest)
     grid = Grid.for_features(population.n_features)
     start = _start(picture, population)
     steps = grid.snap(population.centres if rounds > 1 else start)
     gaps = gaps_to_nearest(picture, grid.to_unit_box(steps))
-    question = method.question(grid, noise.norm, steps, gaps)
-    sensitivity = question.sensitivity(noise.norm) / grid.unit
-    asked += [
-        Step(question.name, share, noise.deviation(sensitivity, float(share)))
-        for share in shares_of_rounds(rest, rounds, method.last_round)
-    ]
+    sizes = np.full(len(steps), population.cluster_size)
+    noises = []
+    for share in shares_of_rounds(rest, rounds, method.last_round):
+        question = method.clipping.question(grid, noise, steps, sizes, gaps, share)
+        sensitivity = question.sensitivity(noise.norm) / grid.unit
+        noises.append(noise.deviation(sensitivity, float(share)))
+        clip = float(np.median(question.clips)) / grid.unit
+        asked.append(Step(question.name, share, clip * noises[-1]))
     off = math.sqrt(float(((start - population.centres) ** 2).mean()))
-    size_part = question.size_unit / grid.unit
-    move = _expected_move(population, off, [step.noise for step in asked[-rounds:]], n, size_part)
-    answer = _expected_answer(question, population.cluster_size, move, asked[-1].noise)
-    moves = read_moves(question, answer, _equal_clusters(population), picture, gaps)
+    of_sizes = [each * grid.unit / question.size_unit for each in noises]
+    move = _expected_move(population, off, [step.noise for step in asked[-rounds:]], n, of_sizes)
+    answer = _expected_answer(question, population.cluster_size, move, noises[-1])
+    moves = read_moves(question, answer, sizes, population.size, gaps.square)
     followed = moves.believed**2 * moves.variances
     left = ((1 - moves.believed) * move) ** 2
+    counted = Step(Sizes.name, SIZES_SHARE, noise.deviation(1, float(SIZES_SHARE)))
     cells = sum((step.share for step in asked if step.question == "cells"), Fraction(0))
     return Expectation(
-        steps=tuple(asked),
+        steps=(*asked, counted),
         centre_variance=float((followed + left).mean()),
-        size_variance=float(moves.size_variances.mean()),
+        size_variance=counted.noise**2,
         method_options={**method.options, "rounds": rounds, "n": n, "cells_share": float(cells)},
     )
 
 
+def _of_one_point(method: RefinedMethod, population: Population, noise: Noise) -> Expectation:
+    """The mean of all records in place of clusters, which then are as far off as may be."""
+    size, sizes = exact_share(SIZE_SHARE), SIZES_SHARE
+    clip, rest = corner(noise, population.n_features) / 2, 1 - size - sizes
+    steps = (
+        Step(Size.name, size, noise.deviation(1, float(size))),
+        Step(Shifts.name, rest, noise.deviation(clip, float(rest))),
+        Step(Sizes.name, sizes, noise.deviation(1, float(sizes))),
+    )
+    return Expectation(steps, UNKNOWN_VARIANCE, steps[-1].noise ** 2, method.options)
+
+
 def _expected_move(
-    population: Population, off: float, noises: list[float], n: int, size_part: float
+    population: Population, off: float, noises: list[float], n: int, of_sizes: list[float]
 ) -> float:
     """How far, in a feature, a centroid still has to go in the last round.
 
@@ -165,10 +187,8 @@ def _expected_move(
     ----------
     off
         How far the start is from the centres.
-    noises
-        The noise on a total in each round.
-    size_part
-        What a record adds to the total of sizes.
+    noises, of_sizes
+        The noise on a sum of shifts, and on a size, in each round.
     """
     earlier = len(noises) - 1
     parts = [SMALLEST_MOVE, (1 - UNFINISHED_PART) * UNFINISHED_PART**earlier * off]
@@ -176,7 +196,7 @@ def _expected_move(
         parts.append(noises[-2] / population.cluster_size)
     if earlier and n > 1:
         since = max(earlier - FINE_ROUNDS, 0)
-        parts.append(UNFINISHED_PART**since * _joining_error(population, noises[-2] / size_part))
+        parts.append(UNFINISHED_PART**since * _joining_error(population, of_sizes[-2]))
     return min(math.hypot(*parts), LARGEST_MOVE)
 
 
@@ -195,37 +215,41 @@ def _joining_error(population: Population, size_noise: float) -> float:
 def _expected_answer(question: Shifts, size: float, move: float, noise: float) -> NoisyTotals:
     """The totals of equal clusters that all have the same way to go."""
     unit = question.grid.unit
-    values = np.full(question.shape, round(size * move * unit), dtype=np.int64)
+    values = np.empty(question.shape, dtype=np.int64)
+    values[:, :-1] = np.rint(size * move * unit * unit / np.array(question.clips)[:, None])
     values[:, -1] = round(size * question.size_unit)
     return NoisyTotals(values, (noise * unit) ** 2)
-
-
-def _equal_clusters(population: Population) -> Clusters:
-    unknown = np.full(population.centres.shape, UNKNOWN_VARIANCE)
-    sizes = np.full(len(unknown), population.cluster_size)
-    return Clusters(population.centres, unknown, sizes, sizes**2)
 
 
 def _expected_picture(
     method: RefinedMethod, population: Population, noise: Noise
 ) -> tuple[list[Step], Picture]:
-    """The questions that a picture takes, and how it would look without noise."""
+    """The questions that a picture takes, and how it would look without noise.
+
+    The records are taken to fill the box: nothing is zoomed in to.
+    """
     size, n_features = float(population.size), population.n_features
-    moments = Moments(size, population.records.mean(axis=0), population.records.var(axis=0))
-    steps = [Step("size", SIZE_SHARE, noise.deviation(1, float(SIZE_SHARE)))]
-    for name, moment in (
-        ("shifts", mean_moment(noise, n_features, size)),
-        ("spread", spread_moment(noise, n_features, size)),
-    ):
-        deviation = noise.deviation(moment.clip, float(moment.share))
-        steps.append(Step(name, moment.share, deviation))
+    place, records = Place.whole(n_features), population.records
+    moments = Moments(size, place, records.mean(axis=0), records.var(axis=0))
+    whole = corner(noise, n_features)
+    planned = [
+        ("size", 1.0, SIZE_SHARE),
+        ("shifts", whole / 2, share_for_mean(noise, n_features, size)),
+        ("spread", whole / 3, share_for_spread(noise, n_features, size)),
+    ]
+    if lengths_are_cheap(noise, size):
+        planned.insert(2, ("lengths", 1.0, LENGTHS_SHARE))
     share = share_of_cells(n_features, method.cells_share)
-    deviation = noise.deviation(1, float(share))
-    borders = cell_borders(moments, size / deviation)
+    grid = Grid.for_features(n_features)
+    borders = cell_borders(moments, size / noise.deviation(1, share), grid)
     if any(each.size for each in borders):
-        steps.append(Step("cells", share, deviation))
+        planned.append(("cells", 1.0, share))
+    steps = [
+        Step(name, exact_share(share), noise.deviation(sensitivity, share))
+        for name, sensitivity, share in planned
+    ]
     spent = sum((step.share for step in steps), Fraction(0))
-    return steps, Picture(_redrawn(population.records, borders), moments, spent)
+    return steps, Picture(_redrawn(records, borders), moments, spent)
 
 
 def _redrawn(records: FloatArray, borders: list[FloatArray]) -> FloatArray:

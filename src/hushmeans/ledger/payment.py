@@ -80,7 +80,7 @@ class Payment:
                 "bounds": [box.low, box.high, box.names],
             },
             "rows_per_person": settings.rows_per_person,
-            "rho": rho_of_fit(settings.budget),
+            "rho": rho_of_fit(settings, box.n_features),
             "resumable": True,
         }
 

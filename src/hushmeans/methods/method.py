@@ -7,7 +7,7 @@ from typing import Protocol
 
 from numpy.random import Generator
 
-from hushmeans.curator.questions import Door
+from hushmeans.curator.door import Door
 from hushmeans.methods.clusters import Clusters
 
 

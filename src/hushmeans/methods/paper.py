@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from hushmeans.arguments import whole_number
 from hushmeans.budget import SCHEDULES, Plan
-from hushmeans.curator.questions import Door
+from hushmeans.curator.door import Door
 from hushmeans.errors import InputError
 from hushmeans.methods.merge import RULES, merge
 from hushmeans.methods.method import Clustering

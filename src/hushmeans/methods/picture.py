@@ -1,4 +1,4 @@
-"""Synthetic data from noisy answers: the size, mean, spread and cell counts of the records.
+"""Synthetic data from noisy answers: the size, place, mean, spread and cell counts of the records.
 
 Everything after the answers is post-processing: the synthetic records, called the picture, can be
 clustered and measured freely without further privacy loss.
@@ -13,41 +13,71 @@ from fractions import Fraction
 import numpy as np
 from numpy.random import Generator
 
-from hushmeans.curator.questions import Cells, Door, Noise, Shifts, Size, Spread
-from hushmeans.types import FloatArray, IntArray
+from hushmeans.curator.door import Noise
+from hushmeans.curator.questions import Cells, Spread
+from hushmeans.methods.opening import Purse
+from hushmeans.methods.place import (
+    LENGTHS_SHARE,
+    MOST_ZOOMS,
+    Place,
+    ask_mean,
+    corner,
+    share_for_lengths,
+    share_for_moment,
+    zoom_in,
+)
+from hushmeans.schema import Grid
+from hushmeans.types import BoolArray, FloatArray, IntArray
 
-PICTURE_QUESTIONS = 4
-"""The size, the mean, the spread and, if the noise allows it, the cells."""
-SIZE_SHARE = Fraction(4, 100)
-LEAST_SHARE, LARGEST_SHARE = 0.02, 0.2
-"""The limits between which the shares of the mean and of the spread lie."""
-MEAN_ERROR, SPREAD_ERROR = 0.1, 0.05
-"""The noise to aim for, relative to the number of records."""
+PICTURE_QUESTIONS = 8 + 4 * MOST_ZOOMS
+"""The cells, three spreads and two pairs of means; and for each zoom two pairs more."""
+SPREAD_ERROR = 0.05
+"""The noise of a variance that is good enough, relative to the squared size of the place."""
+FINE_SQUARE, TYPICAL_SQUARE = 64, 0.12
+"""Squares of a place with fewer grid steps tell nothing: a variance is then taken to be this
+part of the squared size of the place."""
+LOOKS_LOOSE = 0.06
+"""A mean variance below this hints at bounds that are much wider than the records."""
+NARROW = 2.5
+"""Clips of mean and spread, in deviations of a feature, beyond which little is cut."""
+NARROWEST = 0.02
+WORTH_NARROWING = 0.5
+"""Clips are narrowed if they become this part of what they were, or less,"""
+MOST_BEFORE_NARROWING = 0.3
+"""and if no more than this part of the budget is spent."""
 MOST_HALVINGS = 11
-"""At most 2048 cells."""
+"""At most 2048 cells, and a few more outside of the place."""
 WHOLE_RANGE = 3
-"""A feature halved this often is divided over its whole range; others around the mean."""
+"""A feature halved this often is divided over its whole range, others around the mean."""
 DIVIDED_WIDTH = 2.0
 """The number of standard deviations around the mean that are divided."""
+FINE_WIDTH = 1.9
+"""The same where a feature of a place smaller than the box is halved often: evenly spread records
+reach as far as 1.7, and the borders of a place lie further out than its records."""
+FAR_PARTS = 8.0
+"""How many times as far out the parts outside of a place end, one after the other."""
 THRESHOLD = 2.0
 """Cells with fewer records than this many standard deviations of noise count as empty."""
+FALSE_ALARM = 0.1
+"""The chance that any empty cell outside of the place counts as occupied."""
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Noisy moments of all records, in the unit box."""
+    """Noisy moments of all records, in the unit box, and the place that holds them."""
 
     size: float
+    place: Place
     mean: FloatArray
     variance: FloatArray
 
 
 @dataclass(frozen=True)
-class Moment:
-    """How to ask for a moment: the norm to clip contributions to, and the share of the budget."""
+class MeanVariance:
+    """The mean variance of the features, as far as noise lets one tell."""
 
-    clip: float
-    share: Fraction
+    least: float
+    most: float
 
 
 @dataclass(frozen=True)
@@ -61,7 +91,7 @@ class Picture:
     moments
         The noisy moments that they follow.
     spent
-        The share of the budget that was spent on them.
+        The share of the budget that was spent on them, the size included.
     """
 
     records: FloatArray
@@ -70,101 +100,97 @@ class Picture:
 
 
 def draw_picture(
-    door: Door, n_records: int, generator: Generator, cells_share: float = 0.0
+    purse: Purse, size: float, n_records: int, generator: Generator, cells_share: float = 0.0
 ) -> Picture:
-    """Ask for the size, the mean, the spread and the cells, and generate synthetic records.
+    """Ask for the moments and the cells of so many records, and generate synthetic ones.
 
     Parameters
     ----------
     cells_share
         The share of the budget for the cells; 0 to choose it by the number of features.
     """
-    size = _ask_size(door)
-    mean, mean_share = _ask_mean(door, size)
-    variance, spread_share = _ask_variance(door, mean, size)
-    moments = Moments(size, mean, variance)
-    spent = SIZE_SHARE + mean_share + spread_share
-    share = share_of_cells(door.n_features, cells_share)
-    borders = cell_borders(moments, size / door.noise.deviation(1, float(share)))
+    moments = _ask_moments(purse, size)
+    door = purse.door
+    share = share_of_cells(door.n_features, cells_share) * min(1.0, 2 * (1 - float(purse.spent)))
+    borders = cell_borders(moments, size / door.noise.deviation(1, share), door.grid)
     weights = None
     if any(each.size for each in borders):
-        weights = _ask_cells(door, borders, share)
-        spent += share
-    return Picture(_synthesize(moments, borders, weights, n_records, generator), moments, spent)
+        weights = _ask_cells(purse, moments.place, borders, share)
+    records = _synthesize(moments, borders, weights, n_records, generator)
+    return Picture(records, moments, purse.spent)
 
 
-def share_of_cells(n_features: int, chosen: float = 0.0) -> Fraction:
+def _ask_moments(purse: Purse, size: float) -> Moments:
+    """Where the records are and how wide they lie.
+
+    Lengths, which find a smaller place, are asked for if they are cheap, or if the spread hints
+    at one. Where records turn out to lie close beside the place's size, as a few features wider
+    than the others make them, mean and spread are asked again with narrower clips.
+    """
+    place = Place.whole(purse.door.n_features)
+    mean = ask_mean(purse, size, place, place.centre)
+    cheap = lengths_are_cheap(purse.door.noise, size)
+    if cheap:
+        place, mean = zoom_in(purse, size, mean)
+    variance, level = _ask_variance(purse, place, mean, size)
+    if not cheap and float(variance.mean()) < LOOKS_LOOSE:
+        place, mean = zoom_in(purse, size, mean)
+        if place.half < 1:
+            variance, level = _ask_variance(purse, place, mean, size)
+    narrow = max(NARROW * math.sqrt(level.most) / place.half, NARROWEST)
+    if not place.tailed and narrow < WORTH_NARROWING and purse.spent < MOST_BEFORE_NARROWING:
+        mean = ask_mean(purse, size, place, mean, narrow)
+        variance, _ = _ask_variance(purse, place, mean, size, narrow)
+        variance *= max(1.0, level.least / float(variance.mean()))  # what the clip cut from all
+    return Moments(size, place, mean, variance)
+
+
+def lengths_are_cheap(noise: Noise, size: float) -> bool:
+    """Whether lengths cost so little that they are asked for in any case."""
+    return share_for_lengths(noise, size) <= LENGTHS_SHARE
+
+
+def share_of_cells(n_features: int, chosen: float = 0.0) -> float:
     """The share of the budget for the cells: as given, or by the number of features."""
-    return exact_share(chosen or 0.1 + 0.4 / n_features)
+    return chosen or min(0.1 + 0.4 / n_features, 0.4)
 
 
-def exact_share(share: float) -> Fraction:
-    """A share of the budget, rounded to millionths."""
-    return Fraction(max(round(share * 1e6), 1), 10**6)
+def share_for_spread(noise: Noise, n_features: int, size: float) -> float:
+    """The share that the spread of so many records gets."""
+    return share_for_moment(noise, corner(noise, n_features) / 3, SPREAD_ERROR * size)
 
 
-def _ask_size(door: Door) -> float:
-    answer = door.ask(Size(), SIZE_SHARE)
-    return max(float(answer.values[0]), math.sqrt(answer.variance), 10.0)
-
-
-def _ask_mean(door: Door, size: float) -> tuple[FloatArray, Fraction]:
-    """The mean of the records, shrunk towards the middle in proportion to its noise."""
-    moment = mean_moment(door.noise, door.n_features, size)
-    middle = np.zeros((1, door.n_features), dtype=np.int64)
-    steps = round(moment.clip * door.grid.unit)
-    question = Shifts(door.grid, middle, steps, door.noise.norm, size_unit=0)
-    answer = door.ask(question, moment.share)
-    mean = door.grid.to_unit_box(answer.values[0, :-1]) / size
-    by_noise = door.n_features * answer.variance / (door.grid.unit * size) ** 2
-    square = float((mean**2).sum())
-    kept = max(0.0, 1 - by_noise / square) if square > 0 else 0.0
-    return np.clip(kept * mean, -0.98, 0.98), moment.share
-
-
-def _ask_variance(door: Door, mean: FloatArray, size: float) -> tuple[FloatArray, Fraction]:
+def _ask_variance(
+    purse: Purse, place: Place, mean: FloatArray, size: float, narrow: float = 1.0
+) -> tuple[FloatArray, MeanVariance]:
     """Each feature's variance, shrunk towards their mean in proportion to the noise."""
-    moment = spread_moment(door.noise, door.n_features, size)
-    centre = door.grid.snap(mean[None])
-    question = Spread(door.grid, centre, round(moment.clip * door.grid.unit), door.noise.norm)
-    answer = door.ask(question, moment.share)
-    variance = door.grid.to_unit_box(answer.values) / size
-    by_noise = answer.variance / (door.grid.unit * size) ** 2
-    common = max(float(variance.mean()), 2e-3)
+    grid, noise, n_features = purse.door.grid, purse.door.noise, len(mean)
+    square = (narrow * place.half) ** 2
+    if square * grid.unit < FINE_SQUARE:
+        return np.full(n_features, TYPICAL_SQUARE * square), MeanVariance(0.0, math.inf)
+    clip = max(round(square * corner(noise, n_features) / 3 * grid.unit), 1)
+    question = Spread(grid, grid.snap(mean[None]), clip, noise.norm)
+    answer = purse.ask(question, share_for_spread(noise, n_features, size))
+    variance = grid.to_unit_box(answer.values) / size
+    by_noise = answer.variance / (grid.unit * size) ** 2
+    average, doubt = float(variance.mean()), math.sqrt(by_noise / n_features)
+    level = MeanVariance(average - doubt, max(average, 0.0) + 1.5 * doubt)
+    common = max(average, 2e-3 * square)
     spread = float(variance.var())
     if spread > 0:
         variance = common + max(0.0, spread - by_noise) / spread * (variance - common)
-    least = max(1e-4, 0.05 * common)
-    return np.clip(variance, least, np.maximum(0.95 * (1 - mean**2), least)), moment.share
+    least = max(1e-4 * square, 0.05 * common)
+    largest = 0.95 * (mean - place.low) * (place.high - mean)
+    return np.clip(variance, least, np.maximum(largest, least)), level
 
 
-def mean_moment(noise: Noise, n_features: int, size: float) -> Moment:
-    """How to ask for the mean of this many records."""
-    return _moment(noise, _corner(noise, n_features) / 2, MEAN_ERROR * size)
-
-
-def spread_moment(noise: Noise, n_features: int, size: float) -> Moment:
-    """How to ask for the spread of this many records."""
-    return _moment(noise, _corner(noise, n_features) / 3, SPREAD_ERROR * size)
-
-
-def _corner(noise: Noise, n_features: int) -> float:
-    """The norm of a corner of the unit box."""
-    return n_features if noise.norm == "l1" else math.sqrt(n_features)
-
-
-def _moment(noise: Noise, clip: float, deviation: float) -> Moment:
-    share = noise.share_for(clip, deviation)
-    return Moment(clip, exact_share(min(max(share, LEAST_SHARE), LARGEST_SHARE)))
-
-
-def cell_borders(moments: Moments, signal: float) -> list[FloatArray]:
-    """Where to divide each feature: the widest is halved first, as long as the noise allows.
+def cell_borders(moments: Moments, signal: float, grid: Grid) -> list[FloatArray]:
+    """Where to divide each feature: the widest is halved first, while noise allows.
 
     Parameters
     ----------
     signal
-        The number of records divided by the noise of a cell's count.
+        The number of records over the noise of a cell's count.
     """
     times = np.zeros(len(moments.mean), dtype=np.int64)
     rest = moments.variance.copy()
@@ -172,26 +198,71 @@ def cell_borders(moments: Moments, signal: float) -> list[FloatArray]:
         widest = int(np.argmax(rest))
         times[widest] += 1
         rest[widest] /= 4
-    return [
-        _borders(mean, math.sqrt(variance), int(halvings))
-        for mean, variance, halvings in zip(moments.mean, moments.variance, times, strict=True)
-    ]
+    borders = (_borders(moments, feature, int(halvings)) for feature, halvings in enumerate(times))
+    return [grid.to_unit_box(np.unique(grid.snap(each))) for each in borders]
 
 
-def _borders(mean: float, deviation: float, halvings: int) -> FloatArray:
-    """The inner borders of 2**halvings parts of equal width."""
-    reach = 2.0 if halvings >= WHOLE_RANGE else DIVIDED_WIDTH * deviation
-    low, high = max(mean - reach, -1.0), min(mean + reach, 1.0)
-    return np.linspace(low, high, 2**halvings + 1)[1:-1]
+def _borders(moments: Moments, feature: int, halvings: int) -> FloatArray:
+    """The inner borders of 2**halvings parts of equal width; far out, of a few wide ones more."""
+    place, mean = moments.place, moments.mean[feature]
+    low, high = place.low[feature], place.high[feature]
+    if halvings < WHOLE_RANGE:
+        reach = DIVIDED_WIDTH * math.sqrt(moments.variance[feature])
+        return np.linspace(max(mean - reach, low), min(mean + reach, high), 2**halvings + 1)[1:-1]
+    if place.half < 1:
+        reach = FINE_WIDTH * math.sqrt(moments.variance[feature])
+        low, high = max(low, mean - reach), min(high, mean + reach)
+    parts = np.linspace(low, high, 2**halvings + 1)
+    further = place.half * FAR_PARTS ** np.arange(6)
+    centre = place.centre[feature]
+    borders = np.concatenate([parts, centre - further, centre + further])
+    return borders[(borders > -1) & (borders < 1)]
 
 
-def _ask_cells(door: Door, borders: list[FloatArray], share: Fraction) -> FloatArray | None:
-    """The weight of each cell; None if no cell stands out from the noise."""
-    steps = tuple(tuple(door.grid.snap(each).tolist()) for each in borders)
-    answer = door.ask(Cells(door.grid, steps), share)
+def _ask_cells(
+    purse: Purse, place: Place, borders: list[FloatArray], share: float
+) -> FloatArray | None:
+    """How much each cell weighs; None where no cell stands out of the noise."""
+    steps = tuple(tuple(purse.door.grid.snap(each).tolist()) for each in borders)
+    answer = purse.ask(Cells(purse.door.grid, steps), share)
+    outside = _outside(place, borders)
+    surely = _surely(purse.door.noise, int(outside.sum()), place)
+    threshold = np.where(outside, surely, THRESHOLD)
     counts = answer.values.astype(np.float64)
-    kept = np.where(counts > THRESHOLD * math.sqrt(answer.variance), counts, 0.0)
+    kept = np.where(counts > threshold * math.sqrt(answer.variance), counts, 0.0)
     return kept if kept.any() else None
+
+
+def _surely(noise: Noise, number: int, place: Place) -> float:
+    """Deviations of noise that so many empty cells, all together, hardly ever exceed.
+
+    The smaller the place, the further out a false alarm would be, and the rarer it has to be.
+    """
+    chances = max(number, 1) / (FALSE_ALARM * min(1.0, FAR_PARTS * place.half) ** 2)
+    if noise.norm == "l1":
+        return math.log(chances / 2) / math.sqrt(2)
+    return math.sqrt(2 * math.log(chances))
+
+
+def _outside(place: Place, borders: list[FloatArray]) -> BoolArray:
+    """Which cells lie outside of the place; the last feature's parts vary fastest."""
+    outside = np.zeros(1, dtype=np.bool_)
+    for feature, each in enumerate(borders):
+        first, last = _parts_inside(place, feature, each)
+        parts = np.arange(len(each) + 1)
+        outside = (outside[:, None] | (parts < first) | (parts > last)).ravel()
+    return outside
+
+
+def _parts_inside(place: Place, feature: int, borders: FloatArray) -> tuple[int, int]:
+    """The first and the last of a feature's parts that belong to the place.
+
+    Borders end within the place, or go on outside of it.
+    """
+    step = 2e-6  # a border of the place is put on the grid, up or down
+    first = int((borders <= place.low[feature] + step).sum())
+    last = len(borders) - int((borders >= place.high[feature] - step).sum())
+    return first, last
 
 
 def _synthesize(
@@ -201,44 +272,55 @@ def _synthesize(
     n_records: int,
     generator: Generator,
 ) -> FloatArray:
-    """Synthetic records: a cell by weight, each feature from a Beta distribution within it."""
+    """Records: a cell by its weight, each feature from a Beta distribution cut to that cell."""
     columns = _beta_columns(moments, n_records, generator)
     if weights is None:
         return np.column_stack([generator.permutation(column) for column in columns])
     cells = generator.choice(len(weights), size=n_records, p=weights / weights.sum())
     drawn = []
-    for column, each in zip(reversed(columns), reversed(borders), strict=True):
-        cells, parts = np.divmod(cells, len(each) + 1)  # the last feature's parts vary fastest
-        drawn.append(_draw_in_parts(np.sort(column), each, parts, generator))
+    for feature in reversed(range(len(columns))):  # the last feature's parts vary fastest
+        cells, parts = np.divmod(cells, len(borders[feature]) + 1)
+        edges = _edges(moments.place, feature, borders[feature])
+        drawn.append(_draw_in_parts(np.sort(columns[feature]), edges, parts, generator))
     return np.column_stack(drawn[::-1])
 
 
 def _beta_columns(moments: Moments, n_records: int, generator: Generator) -> list[FloatArray]:
-    """Draws of each feature on [-1, 1] with its mean and variance."""
-    centre = (1 + moments.mean) / 2
-    strength = np.maximum(centre * (1 - centre) / (moments.variance / 4) - 1, 0.05)
+    """Draws of each feature with its mean and variance, within the place."""
+    low, width = moments.place.low, moments.place.high - moments.place.low
+    centre = np.clip((moments.mean - low) / width, 0.01, 0.99)
+    strength = np.maximum(centre * (1 - centre) / (moments.variance / width**2) - 1, 0.05)
     return [
-        2 * generator.beta(c * s, (1 - c) * s, n_records) - 1
-        for c, s in zip(centre, strength, strict=True)
+        first + across * generator.beta(c * s, (1 - c) * s, n_records)
+        for first, across, c, s in zip(low, width, centre, strength, strict=True)
     ]
 
 
+def _edges(place: Place, feature: int, borders: FloatArray) -> FloatArray:
+    """The borders of a feature's parts, and where the outer parts end.
+
+    Without parts outside of the place they are at most as wide as their neighbours.
+    """
+    low, high = place.low[feature], place.high[feature]
+    if len(borders) > 1:
+        low = max(2 * borders[0] - borders[1], low)
+        high = min(2 * borders[-1] - borders[-2], high)
+    first, last = _parts_inside(place, feature, borders)
+    ends = [-1.0 if first else low], [1.0 if last < len(borders) else high]
+    return np.concatenate([ends[0], borders, ends[1]])
+
+
 def _draw_in_parts(
-    ordered: FloatArray, borders: FloatArray, part: IntArray, generator: Generator
+    ordered: FloatArray, edges: FloatArray, part: IntArray, generator: Generator
 ) -> FloatArray:
     """For each record, a draw from the feature's distribution within the record's part.
 
-    A part with fewer than ten of the draws is filled evenly instead; the outer parts only up to the
-    width of the others.
+    A part that holds fewer than ten of the draws is filled evenly instead.
     """
-    edges = np.concatenate([[-1.0], borders, [1.0]])
     places = np.searchsorted(ordered, edges)
     places[0], places[-1] = 0, len(ordered)
     first, held = places[part], np.diff(places)[part]
     chosen = first + (generator.random(len(part)) * held).astype(np.int64)
     drawn = ordered[np.minimum(chosen, len(ordered) - 1)]
-    if len(borders) > 1:
-        width = borders[1] - borders[0]
-        edges[0], edges[-1] = max(borders[0] - width, -1.0), min(borders[-1] + width, 1.0)
     evenly = generator.uniform(edges[part], edges[part + 1])
     return np.where(held >= 10, drawn, evenly)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING
@@ -18,15 +18,24 @@ import numpy as np
 from numpy.random import Generator
 
 from hushmeans.arguments import whole_number
-from hushmeans.curator.questions import Door, Noise, NoisyTotals, Norm, Shifts
+from hushmeans.curator.door import Door, Noise
+from hushmeans.curator.questions import Sizes
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.merge import merge
 from hushmeans.methods.method import Clustering
+from hushmeans.methods.moves import (
+    SIZE_DOUBT,
+    Clipping,
+    gaps_to_nearest,
+    moved,
+    norms_of,
+    read_moves,
+)
+from hushmeans.methods.opening import Purse, ask_size
 from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
+from hushmeans.methods.place import LARGEST_SHARE, corner, mean_near
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
-from hushmeans.schema import Grid
-from hushmeans.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
@@ -35,6 +44,8 @@ MERGE_RULE = "ward"
 PICTURE_RECORDS = 3000
 RECORDS_PER_CENTROID = 30
 """The synthetic data has the larger of the two numbers of records."""
+MANY_CENTROIDS = 256
+"""With more of them, the synthetic data is clustered from one start, and in fewer steps."""
 ONE_ROUND, TWO_ROUNDS = 1 / 3, 0.1
 """Noise of a centroid, relative to the spread, above which only one or two rounds pay off."""
 NEGLIGIBLE_NOISE = 0.01
@@ -42,11 +53,10 @@ NEGLIGIBLE_NOISE = 0.01
 MOST_ROUNDS = 8
 FINE_ROUNDS = 2
 """Rounds before merging; later rounds let the merged centroids settle."""
-SIZE_DOUBT = 0.5
-"""The assumed relative error of a size that is known before a round."""
-SMALLEST_CLIP = 1e-3
-LAG = 0.5
-"""What a clipped round leaves undone, relative to its move: half of the shifts are clipped."""
+HOPELESS = 0.6
+"""Noise of the mean of all records, relative to the box, above which nothing else is looked for."""
+SIZES_SHARE = Fraction(4, 100)
+"""The share of the budget for the sizes of the released clusters."""
 LARGEST_REFINED_OPTION = 100
 OPTION_RANGES = {
     "clip_quantile": (0.01, 1.0),
@@ -66,7 +76,7 @@ class RefinedMethod:
         The number of rounds, and of centroids per cluster before merging; 0 to choose them by
         the expected noise.
     clip_quantile
-        The fraction of synthetic records that clipping leaves unchanged.
+        The fraction of a cluster's synthetic records that clipping leaves unchanged, at least.
     size_part
         The fraction of a round's share for sizes; the rest is for shifts.
     cells_share
@@ -104,13 +114,23 @@ class RefinedMethod:
 
     @property
     def most_questions(self) -> int:
-        return PICTURE_QUESTIONS + (self.rounds or MOST_ROUNDS)
+        return 2 + PICTURE_QUESTIONS + (self.rounds or MOST_ROUNDS)
 
     def find(self, door: Door, n_clusters: int, generator: Generator) -> Clustering:
-        """Spend part of the budget on synthetic data, the rest on rounds."""
+        """Spend part of the budget on synthetic data, most on rounds, the rest on sizes.
+
+        Where noise leaves no hope of finding clusters, all centres are the mean of the records.
+        """
         n_records = max(PICTURE_RECORDS, RECORDS_PER_CENTROID * max(self.n, 2) * n_clusters)
-        picture = draw_picture(door, n_records, generator, self.cells_share)
-        rest = 1 - picture.spent
+        purse = Purse(door)
+        size = ask_size(purse, n_clusters)
+        if is_hopeless(purse.door.noise, door.n_features, size):
+            clusters = _counted(purse.door, _one_point(purse, size, n_clusters), SIZES_SHARE)
+            return Clustering(clusters, clusters)
+        picture = draw_picture(purse, size, n_records, generator, self.cells_share)
+        door, rest = purse.door, 1 - picture.spent
+        for_sizes = share_of_sizes(rest)
+        rest -= for_sizes
         rounds, n = self.size_of_work(picture, door.noise, n_clusters, rest)
         leaves = _start(picture, n * n_clusters, generator)
         shares = shares_of_rounds(rest, rounds, self.last_round)
@@ -120,6 +140,7 @@ class RefinedMethod:
         clusters = merge(leaves, n_clusters, MERGE_RULE)
         for share in shares[fine:]:
             clusters = self._round(door, picture, clusters, share)
+        clusters = _counted(door, clusters, for_sizes)
         return Clustering(clusters, leaves if n > 1 else clusters)
 
     def size_of_work(
@@ -131,7 +152,7 @@ class RefinedMethod:
         the rest of the budget were spent on one round; more rounds split the budget.
         """
         moments = picture.moments
-        typical = float(np.median(lengths(picture.records - moments.mean, noise.norm)))
+        typical = float(np.median(norms_of(picture.records - moments.mean, noise.norm)))
         noise_of_sum = noise.deviation(typical, float(rest)) * math.sqrt(len(moments.mean))
         spread = math.sqrt(moments.variance.sum())
         relative = noise_of_sum / (moments.size / n_clusters) / spread
@@ -150,109 +171,49 @@ class RefinedMethod:
         """Move every centroid by the noisy mean of its records' clipped shifts."""
         steps = door.grid.snap(clusters.centroids)
         gaps = gaps_to_nearest(picture, door.grid.to_unit_box(steps))
-        question = self.question(door.grid, door.noise.norm, steps, gaps)
-        moves = read_moves(question, door.ask(question, share), clusters, picture, gaps)
-        made = moves.believed * moves.whole
-        variances = moves.believed * moves.variances + (LAG * made) ** 2
-        return Clusters(
-            centroids=np.clip(door.grid.to_unit_box(steps) + made, -1.0, 1.0),
-            variances=np.minimum(variances, UNKNOWN_VARIANCE),
-            sizes=moves.sizes,
-            size_variances=moves.size_variances,
-        )
+        question = self.clipping.question(door.grid, door.noise, steps, clusters.sizes, gaps, share)
+        answer = door.ask(question, share)
+        moves = read_moves(question, answer, clusters.sizes, picture.moments.size, gaps.square)
+        return moved(question, moves, gaps)
 
-    def question(self, grid: Grid, norm: Norm, steps: IntArray, gaps: FloatArray) -> Shifts:
-        """The question of a round about centroids on the grid, given the gaps to them."""
-        typical = float(np.quantile(lengths(gaps, norm), self.clip_quantile))
-        clip = round(max(typical, SMALLEST_CLIP) * grid.unit)
-        clip = min(max(clip, 1), gaps.shape[1] * grid.unit)
-        return Shifts(grid, steps, clip, norm, _size_unit(clip, self.size_part, norm, grid))
+    @property
+    def clipping(self) -> Clipping:
+        """How a round's shifts are clipped."""
+        return Clipping(self.clip_quantile, self.size_part)
 
 
-@dataclass(frozen=True)
-class Moves:
-    """The moves of the centroids that an answer suggests, one row each.
-
-    Attributes
-    ----------
-    whole
-        The noisy moves.
-    variances
-        The variance of each of their coordinates due to the privacy noise.
-    believed
-        The fraction of each move to make, from 0 to 1.
-    sizes, size_variances
-        As in `Clusters`.
-    """
-
-    whole: FloatArray
-    variances: FloatArray
-    believed: FloatArray
-    sizes: FloatArray
-    size_variances: FloatArray
+def is_hopeless(noise: Noise, n_features: int, size: float) -> bool:
+    """Whether even the mean of so many records would hardly be found on the way to clusters."""
+    clip = corner(noise, n_features) / 2
+    return noise.deviation(clip, LARGEST_SHARE) > HOPELESS * size
 
 
-def read_moves(
-    question: Shifts,
-    answer: NoisyTotals,
-    clusters: Clusters,
-    picture: Picture,
-    gaps: FloatArray,
-) -> Moves:
-    """The moves from an answer about clusters whose approximate sizes were known before."""
-    size_unit = question.size_unit
-    sizes, size_variances = _combine_sizes(
-        answer.values[:, -1] / size_unit,
-        answer.variance / size_unit**2,
-        clusters.sizes,
-        least=picture.moments.size / (2 * len(question.centroids)),
+def _one_point(purse: Purse, size: float, n_clusters: int) -> Clusters:
+    """The same centre for all clusters: the mean of all records, asked for with all there is."""
+    door, share = purse.door, 1 - purse.spent - SIZES_SHARE
+    clip = corner(door.noise, door.n_features) / 2
+    found = mean_near(purse, size, np.zeros(door.n_features), clip, share)
+    return Clusters(
+        centroids=np.tile(found.mean, (n_clusters, 1)),
+        variances=np.full((n_clusters, door.n_features), min(found.variance, UNKNOWN_VARIANCE)),
+        sizes=np.full(n_clusters, size / n_clusters),
+        size_variances=np.full(n_clusters, size**2),
     )
-    divisors = np.maximum(sizes, 0.5 * math.sqrt(answer.variance) / size_unit)[:, None]
-    whole = question.grid.to_unit_box(answer.values[:, :-1]) / divisors
-    noise_of_shift = answer.variance / question.grid.unit**2
-    variances = (noise_of_shift + whole**2 * size_variances[:, None]) / divisors**2
-    believed = _believed_part(float((gaps**2).sum(axis=1).mean()), variances)
-    return Moves(whole, variances, believed, sizes, size_variances)
 
 
-def lengths(vectors: FloatArray, norm: Norm) -> FloatArray:
-    """The norms of vectors."""
-    norms: FloatArray = np.linalg.norm(vectors, ord=1 if norm == "l1" else 2, axis=1)
-    return norms
+def share_of_sizes(rest: Fraction) -> Fraction:
+    """What sizes get of the rest of the budget."""
+    return min(SIZES_SHARE, rest / 4)
 
 
-def _size_unit(clip: int, part: float, norm: Norm, grid: Grid) -> int:
-    """What a record must add to a size for sizes to get this fraction of a share."""
-    ratio = part / (1 - part)
-    steps = round(clip * (ratio if norm == "l1" else math.sqrt(ratio)))
-    return min(max(steps, 1), 4 * grid.unit)
-
-
-def gaps_to_nearest(picture: Picture, points: FloatArray) -> FloatArray:
-    """The vector from the nearest of the points to each synthetic record."""
-    nearest = (picture.records @ points.T - (points**2).sum(axis=1) / 2).argmax(axis=1)
-    gaps: FloatArray = picture.records - points[nearest]
-    return gaps
-
-
-def _believed_part(spread: float, variances: FloatArray) -> FloatArray:
-    """The fraction of a noisy move to make.
-
-    A centroid is not expected to be further off than its cluster is wide: the clusters' squared
-    width is the prior of the squared move, and noise beyond that is shrunk.
-    """
-    part: FloatArray = spread / (spread + variances.sum(axis=1, keepdims=True))
-    return part
-
-
-def _combine_sizes(
-    counted: FloatArray, counted_variance: float, known: FloatArray, least: float
-) -> tuple[FloatArray, FloatArray]:
-    """Noisy counts combined with the sizes known before, weighted by precision."""
-    known_variances = (SIZE_DOUBT * np.maximum(known, least)) ** 2
-    variances = 1 / (1 / counted_variance + 1 / known_variances)
-    sizes = variances * (counted / counted_variance + known / known_variances)
-    return np.maximum(sizes, 1.0), variances
+def _counted(door: Door, clusters: Clusters, share: Fraction) -> Clusters:
+    """The clusters with sizes that are asked for last: of what `predict` will call a cluster."""
+    answer = door.ask(Sizes(door.grid, door.grid.snap(clusters.centroids)), share)
+    return replace(
+        clusters,
+        sizes=np.maximum(answer.values, 1.0),
+        size_variances=np.full(len(clusters.sizes), answer.variance),
+    )
 
 
 def _start(picture: Picture, n_centroids: int, generator: Generator) -> Clusters:
@@ -261,7 +222,8 @@ def _start(picture: Picture, n_centroids: int, generator: Generator) -> Clusters
     from sklearn.exceptions import ConvergenceWarning
 
     seed = int(generator.integers(2**31))
-    model = KMeans(n_centroids, n_init=4, max_iter=30, random_state=seed)
+    starts, steps = (4, 30) if n_centroids <= MANY_CENTROIDS else (1, 10)
+    model = KMeans(n_centroids, n_init=starts, max_iter=steps, random_state=seed)
     # On one thread: reproducible on every machine, and no thread spins on a busy one.
     with warnings.catch_warnings(), _thread_pools().limit(limits=1):
         warnings.simplefilter(

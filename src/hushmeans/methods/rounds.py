@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hushmeans.budget import Plan
-from hushmeans.curator.questions import Ask, Totals
+from hushmeans.curator.door import Ask
+from hushmeans.curator.questions import Totals
 from hushmeans.methods.clusters import Clusters
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray

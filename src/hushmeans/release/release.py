@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from hushmeans.arguments import amount_text, exact_amount, whole_number
-from hushmeans.budget import Booking, Budget, Spend
+from hushmeans.budget import Booking, Budget, NoiseKind, Spend
 from hushmeans.documents import read_text_file, written_whole
 from hushmeans.errors import InputError
 from hushmeans.methods.merge import RULES, merge, merging_costs
@@ -217,10 +217,7 @@ class Release:
             "bounds": {"low": self.box.low, "high": self.box.high, "names": self.box.names},
             "epsilon": amount_text(self.budget.epsilon),
             "delta": amount_text(self.budget.delta),
-            "spends": [
-                {"question": spend.question, "share": str(spend.share), "loss": spend.loss}
-                for spend in self.spends
-            ],
+            "spends": [{**vars(spend), "share": str(spend.share)} for spend in self.spends],
         }
         return write_document(content)
 
@@ -230,6 +227,7 @@ class Release:
         content = read_document(text)
         try:
             bounds = content["bounds"]
+            budget = Budget.of(content["epsilon"], content["delta"])
             leaves = content["leaves"]
             return cls(
                 **vars(ClusterTable.of_document(content)),
@@ -240,10 +238,10 @@ class Release:
                     read_numbers(bounds["high"]),
                     read_names(bounds["names"]),
                 ),
-                budget=Budget.of(content["epsilon"], content["delta"]),
+                budget=budget,
                 rows_per_person=whole_number("rows_per_person", content["rows_per_person"]),
                 simulated=read_truth(content["simulated"]),
-                spends=tuple(_spend(spend) for spend in read_list(content["spends"])),
+                spends=_spends(content["spends"], "gaussian" if budget.delta else "laplace"),
                 method=read_text(content["method"]),
                 method_options=read_settings(content["method_options"], int | float | str),
                 versions=read_settings(content["versions"], str),
@@ -271,8 +269,13 @@ def _booking(ledger: Any) -> Booking | None:
     return Booking(read_text(ledger["dataset"]), read_text(ledger["release_id"]))
 
 
+def _spends(spends: Any, usual: NoiseKind) -> tuple[Spend, ...]:
+    """Version 0.1 did not write down the noise, which was then the usual one."""
+    return tuple(_spend({"noise": usual, **spend}) for spend in read_list(spends))
+
+
 def _spend(spend: Mapping[str, Any]) -> Spend:
-    share = exact_amount("share", spend["share"])
-    if not 0 < share <= 1:
+    share, noise = exact_amount("share", spend["share"]), spend["noise"]
+    if not 0 < share <= 1 or noise not in get_args(NoiseKind):
         raise ValueError
-    return Spend(read_text(spend["question"]), share, read_number(spend["loss"]))
+    return Spend(read_text(spend["question"]), share, read_number(spend["loss"]), noise)

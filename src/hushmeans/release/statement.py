@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from hushmeans.arguments import amount_text
+from hushmeans.budget import NoiseKind
 from hushmeans.release.numbers import percent
 
 if TYPE_CHECKING:
     from hushmeans.release import Release
+
+
+NOISES: Mapping[NoiseKind, str] = {
+    "laplace": "epsilon = {:.6g}",
+    "gaussian": "rho = {:.6g} (zero-concentrated differential privacy)",
+}
+"""In what the privacy loss of each kind of noise is counted."""
+
+WHAT_ERRORS_COVER = (
+    "Standard errors tell how far a centre may lie from the mean of the records nearest to it, and "
+    "a size from their number. They do not cover the effect of noise on which clusters were found."
+)
+WHAT_ERRORS_OF_ROUNDS_COVER = (
+    "Standard errors cover the privacy noise of the last round only. They do not cover records "
+    "that noise assigned to another cluster, or the effect of noise on which clusters were "
+    "found."
+)
 
 
 def statement(release: Release) -> str:
@@ -43,8 +61,8 @@ def options_in_words(release: Release) -> str:
 
 def _rounds_asked(release: Release) -> int:
     """The number of rounds: all questions of a method after its first look ask the same."""
-    groups = groupby(spend.question for spend in release.spends)
-    return [len(list(group)) for _, group in groups][-1] if release.spends else 0
+    kinds = [spend.question for spend in release.spends if spend.question != "sizes"]
+    return [len(list(group)) for _, group in groupby(kinds)][-1] if kinds else 0
 
 
 def _sentences(release: Release) -> Iterator[str]:
@@ -65,11 +83,7 @@ def _sentences(release: Release) -> Iterator[str]:
             "No ledger was used, so other releases from the same people's records are not "
             "accounted for."
         )
-    yield (
-        "Standard errors cover the privacy noise of the last round only. They do not cover records "
-        "that noise assigned to another cluster, or the effect of noise on which clusters were "
-        "found."
-    )
+    yield WHAT_ERRORS_COVER if release.method == "refined" else WHAT_ERRORS_OF_ROUNDS_COVER
     ranges = ", ".join(
         f"{release.box.label(index)} from {_plain(low)} to {_plain(high)}"
         for index, (low, high) in enumerate(zip(release.box.low, release.box.high, strict=True))
@@ -100,23 +114,27 @@ def _guarantee(release: Release) -> Iterator[str]:
 
 
 def _method(release: Release) -> Iterator[str]:
-    pure = release.budget.delta == 0
     options = options_in_words(release)
+    kinds = [kind for kind in NOISES if any(spend.noise == kind for spend in release.spends)]
     yield (
         f"Method: {release.method}{f' ({options})' if options else ''}, with discrete "
-        f"{'Laplace' if pure else 'Gaussian'} noise on exact integer totals."
+        f"{' and '.join(kind.capitalize() for kind in kinds)} noise on exact integer totals."
     )
     groups = groupby(release.spends, key=lambda spend: (spend.question, spend.share))
     parts = [
         _part(question, percent(float(share)), len(list(spends)))
         for (question, share), spends in groups
     ]
-    total = sum(spend.loss for spend in release.spends)
-    loss = f"{'epsilon' if pure else 'rho'} = {total:.6g}"
+    losses = " and ".join(NOISES[kind].format(loss_of(release, kind)) for kind in kinds)
     yield (
         f"Shares of the budget: {', '.join(parts)}. Total privacy loss by OpenDP's privacy maps: "
-        f"{loss}{'' if pure else ' (zero-concentrated differential privacy)'}."
+        f"{losses}."
     )
+
+
+def loss_of(release: Release, kind: NoiseKind) -> float:
+    """The privacy loss of all answers with one kind of noise, in that kind's unit."""
+    return sum(spend.loss for spend in release.spends if spend.noise == kind)
 
 
 def _part(question: str, share: str, times: int) -> str:

@@ -22,6 +22,10 @@ RELEASE_SENTENCES = {
         "Noise dominates: {error}, so these clusters may be nothing but noise. Do not rely on them."
     ),
 }
+ONE_POINT_SENTENCE = (
+    "The data does not support {number} clusters at this epsilon: noise would hide every one of "
+    "them. All {number} centres are therefore the same point, the mean of all records."
+)
 
 
 @dataclass(frozen=True)
@@ -68,11 +72,14 @@ def verdict_on(centroids: FloatArray, standard_errors: FloatArray) -> NoiseVerdi
 
     A centre's standard error, over all features together, is divided by its distance to the
     nearest other centre; the median over centres counts. A single centre is compared with the
-    distance from the middle of the unit box to a corner.
+    distance from the middle of the unit box to a corner. Centres that are all the same are what
+    a method releases where it has no hope of finding clusters.
     """
     errors = np.linalg.norm(standard_errors, axis=1)
     apart = distances(centroids, centroids)
-    alone = len(centroids) == 1
+    number, alone = len(centroids), len(centroids) == 1
+    if not alone and apart.max() == 0:
+        return NoiseVerdict("dominates", ONE_POINT_SENTENCE.format(number=number))
     np.fill_diagonal(apart, np.sqrt(centroids.shape[1]) if alone else np.inf)
     ratio = float(np.median(errors / np.maximum(apart.min(axis=1), SMALLEST_DISTANCE)))
     level = OF_A_DISTANCE.level(ratio)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from hushmeans.budget import NoiseKind
 from hushmeans.ledger.standing import Amounts, Standing, short_amount
 from hushmeans.release import Release
 from hushmeans.release.numbers import percent, plain
+from hushmeans.release.statement import loss_of
 from hushmeans.report.gather import LoadedRelease
 
 ASKED = {
@@ -15,9 +18,14 @@ ASKED = {
     "shifts": "offsets of the records from their centroid",
     "spread": "spread of the records",
     "cells": "number of records in each cell",
+    "sizes": "number of records of each cluster",
+    "lengths": "number of records at each distance from their mean",
     "totals": "sum and number of records of each cluster",
 }
 """What a question asks for, by its name in a release."""
+
+UNITS: Mapping[NoiseKind, str] = {"laplace": "ε", "gaussian": "ρ"}
+"""What the privacy loss of each kind of noise is counted in."""
 
 
 @dataclass(frozen=True)
@@ -97,15 +105,12 @@ class Spending:
 
     Attributes
     ----------
-    unit
-        What privacy loss is counted in.
     questions, total
         The prices, and their sum.
     account
         None where there is no ledger or it cannot be read.
     """
 
-    unit: str
     questions: tuple[QuestionPrice, ...]
     total: str
     account: LedgerAccount | None
@@ -115,17 +120,20 @@ class Spending:
         release, standing = loaded.release, loaded.standing
         largest = max((spend.share for spend in release.spends), default=1)
         return cls(
-            unit="ε" if release.budget.delta == 0 else "ρ",
             questions=tuple(
                 QuestionPrice(
                     asked=ASKED.get(spend.question, spend.question),
                     share=percent(float(spend.share), 3),
-                    loss=plain(spend.loss),
+                    loss=f"{UNITS[spend.noise]} = {plain(spend.loss)}",
                     bar=float(spend.share / largest),
                 )
                 for spend in release.spends
             ),
-            total=plain(sum(spend.loss for spend in release.spends)),
+            total=", ".join(
+                f"{unit} = {plain(loss)}"
+                for kind, unit in UNITS.items()
+                if (loss := loss_of(release, kind))
+            ),
             account=None if standing is None else LedgerAccount.of(standing, release),
         )
 

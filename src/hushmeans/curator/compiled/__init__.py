@@ -5,6 +5,7 @@ What is compiled is kept on disk, and depends on every file of this folder (`cac
 
 from hushmeans.curator.compiled.loops import (
     add_up_cells,
+    add_up_lengths,
     add_up_shifts,
     add_up_spread,
     add_up_totals,
@@ -15,6 +16,7 @@ from hushmeans.curator.compiled.loops import (
 
 __all__ = [
     "add_up_cells",
+    "add_up_lengths",
     "add_up_shifts",
     "add_up_spread",
     "add_up_totals",

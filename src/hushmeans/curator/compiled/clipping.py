@@ -81,6 +81,22 @@ def clip_all(vectors, count, clip, in_l1):
 
 
 @inlined()
+def scale_all(vectors, count, best, clips, unit, in_l1):
+    """Scale each vector so that its centroid's clip becomes `unit`, and longer ones to `unit`.
+
+    A scaled entry is ``vector * unit / max(length, clip)``, cut towards zero, and exact for the
+    same reasons as in `clip_all`.
+    """
+    rows, width, sizes, _ = vectors
+    _measure(rows, count, width, in_l1, sizes)
+    for i in range(count):
+        length = sizes[i] if in_l1 else _root_above(sizes[i])
+        over = np.float64(max(length, clips[best[i]]))
+        for at in range(i * width, (i + ONE) * width, EIGHT):
+            store(scaled(load8(rows, at), np.float64(unit), over), rows, at)
+
+
+@inlined()
 def _measure(rows, count, width, in_l1, sizes):
     """The L1 norm of each vector, or the square of its L2 norm."""
     for i in range(count):

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from hushmeans.curator.compiled.caching import compiled
-from hushmeans.curator.compiled.clipping import clip_all, clipping_room, origin_rows, subtract
+from hushmeans.curator.compiled.clipping import (
+    clip_all,
+    clipping_room,
+    origin_rows,
+    scale_all,
+    subtract,
+)
 from hushmeans.curator.compiled.scoring import BLOCK, find, scoring_room, stretches, targets
 from hushmeans.curator.compiled.sums import MOST, add_rows, flush, partial_sums, row_width
 from hushmeans.curator.compiled.vectors import ZERO
@@ -39,8 +45,8 @@ def add_up_totals(records, centroids, unit, sums):
 
 
 @compiled()
-def add_up_shifts(records, centroids, unit, clip, in_l1, size_unit, sums):
-    """Add the clipped shift of each record to the row of its centroid, and its size unit."""
+def add_up_shifts(records, centroids, unit, clips, in_l1, size_unit, sums):
+    """Add the scaled shift of each record to the row of its centroid, and its size unit."""
     n_features = np.uint64(records.shape[1])
     among, room, part = targets(centroids, unit), scoring_room(n_features), partial_sums(sums)
     origins, shifts = origin_rows(centroids, part.width), clipping_room(part.width)
@@ -49,7 +55,7 @@ def add_up_shifts(records, centroids, unit, clip, in_l1, size_unit, sums):
             count = min(ROWS, n_records - first)
             find(flat, first, count, among, room)
             subtract(flat, first * n_features, n_features, count, room.best, origins, shifts.rows)
-            clip_all(shifts, count, clip, in_l1)
+            scale_all(shifts, count, room.best, clips, unit, in_l1)
             add_rows(shifts.rows, ZERO, part.width, n_features, count, room.best, part)
             if (first + ROWS) % FULL == ZERO:
                 flush(part, size_unit, sums)
@@ -94,6 +100,19 @@ def add_up_cells(records, borders, ends, counts):
                 codes[i] = codes[i] * (end - first + 1) + above
         for i in range(count):
             counts[codes[i]] += 1
+
+
+@compiled()
+def add_up_lengths(records, centre, edges, counts):
+    """Count the records by how many edges their largest distance from the centre exceeds."""
+    for i in range(len(records)):
+        length = np.int64(0)
+        for f in range(records.shape[1]):
+            length = max(length, abs(records[i, f] - centre[0, f]))
+        beyond = 0
+        for edge in edges:
+            beyond += length > edge
+        counts[beyond] += 1
 
 
 @compiled()

@@ -1,0 +1,241 @@
+"""A round's question and what its answer says: how far to move, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from hushmeans.curator.door import Noise, NoisyTotals
+from hushmeans.curator.questions import Norm, Shifts
+from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.picture import Picture
+from hushmeans.methods.rounds import UNKNOWN_VARIANCE
+from hushmeans.schema import Grid
+from hushmeans.types import FloatArray, IntArray
+
+SIZE_DOUBT = 0.5
+"""How far off, relatively, a size known before a round is taken to be."""
+SMALLEST_CLIP = 1e-3
+"""Relative to the place."""
+FREE_NOISE = 0.02
+"""Noise of a centroid, relative to the clusters' width, that a wider clip may cost."""
+LEAST_RELATIVE_SIZE = 0.25
+"""The smallest size, relative to the median one, by which that noise is judged."""
+FEWEST = 20
+"""With fewer of the picture's records a cluster is clipped as all of them are."""
+UNSEEN = 0.02
+"""The part of a squared move that is doubted beyond what the picture shows."""
+AT_A_TIME = 4096
+"""Records compared with all points at a time, so that the table of distances stays small."""
+PUT_IN_PLACE = 3
+"""How often the picture's clusters are moved towards where an answer has them."""
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """From each of the picture's records, the way to its nearest centroid, and which that is."""
+
+    ways: FloatArray
+    nearest: IntArray
+
+    @property
+    def square(self) -> float:
+        """The mean squared distance."""
+        return float((self.ways**2).sum(axis=1).mean())
+
+
+@dataclass(frozen=True)
+class Moves:
+    """What an answer says of the way that centroids have to go, one row each.
+
+    Attributes
+    ----------
+    whole
+        The noisy way.
+    variances
+        The variance that the privacy noise gives each coordinate of it.
+    believed
+        How much of it to go, from 0 to 1.
+    sizes, size_variances
+        As in `Clusters`.
+    """
+
+    whole: FloatArray
+    variances: FloatArray
+    believed: FloatArray
+    sizes: FloatArray
+    size_variances: FloatArray
+
+
+@dataclass(frozen=True)
+class Clipping:
+    """How shifts are clipped.
+
+    Attributes
+    ----------
+    quantile
+        Which part of the picture's records a clip leaves whole at the least.
+    size_part
+        The part of a round's share that goes to sizes, the rest to shifts.
+    """
+
+    quantile: float
+    size_part: float
+
+    def question(
+        self,
+        grid: Grid,
+        noise: Noise,
+        steps: IntArray,
+        sizes: FloatArray,
+        gaps: Gaps,
+        share: Fraction,
+    ) -> Shifts:
+        """What a round asks about centroids on the grid.
+
+        A cluster's clip is the quantile of its lengths in the picture, so that its noise follows
+        its width. It is wider where that costs next to nothing: the less noise there is, the
+        less is cut, and centroids become means.
+        """
+        unit = _size_unit(self.size_part, noise.norm, grid)
+        relative = unit / grid.unit
+        sensitivity = 1 + relative if noise.norm == "l1" else math.hypot(1, relative)
+        noise_of_one = noise.deviation(sensitivity, float(share)) * math.sqrt(steps.shape[1])
+        width = FREE_NOISE * math.sqrt(gaps.square)
+        free = width * np.maximum(sizes, LEAST_RELATIVE_SIZE * np.median(sizes)) / noise_of_one
+        clips = np.maximum(free, self._quantiles(gaps, len(steps), noise.norm))
+        corners = norms_of(np.abs(steps) + grid.unit, noise.norm)  # nothing is further away
+        largest = np.minimum(corners, steps.shape[1] * grid.unit)
+        in_steps = np.clip(np.rint(clips * grid.unit), 1, largest).astype(np.int64)
+        return Shifts(grid, steps, tuple(in_steps.tolist()), noise.norm, unit)
+
+    def _quantiles(self, gaps: Gaps, n_clusters: int, norm: Norm) -> FloatArray:
+        """For each cluster, the quantile of its lengths in the picture."""
+        norms = norms_of(gaps.ways, norm)
+        order = np.argsort(gaps.nearest, kind="stable")
+        ends = np.searchsorted(gaps.nearest[order], np.arange(1, n_clusters))
+        common = float(np.quantile(norms, self.quantile))
+        own = (norms[each] for each in np.split(order, ends))
+        each = [np.quantile(of, self.quantile) if len(of) >= FEWEST else common for of in own]
+        return np.maximum(each, SMALLEST_CLIP * common)
+
+
+def gaps_to_nearest(picture: Picture, points: FloatArray) -> Gaps:
+    """From each of the picture's records, the way to the nearest of the points."""
+    nearest = _nearest(picture.records, points)
+    return Gaps(picture.records - points[nearest], nearest)
+
+
+def read_moves(
+    question: Shifts, answer: NoisyTotals, sizes: FloatArray, total: float, spread: float
+) -> Moves:
+    """What the answer says of clusters whose sizes were known roughly before.
+
+    Parameters
+    ----------
+    total
+        The number of all records.
+    spread
+        The mean squared distance of the picture's records to the centroids.
+    """
+    size_unit = question.size_unit
+    sizes, size_variances = _combine_sizes(
+        answer.values[:, -1] / size_unit,
+        answer.variance / size_unit**2,
+        sizes,
+        least=total / (2 * len(question.centroids)),
+    )
+    divisors = np.maximum(sizes, 0.5 * math.sqrt(answer.variance) / size_unit)[:, None]
+    clips = question.grid.to_unit_box(np.array(question.clips))[:, None]
+    whole = clips * question.grid.to_unit_box(answer.values[:, :-1]) / divisors
+    noise_of_shift = clips**2 * answer.variance / question.grid.unit**2
+    variances = (noise_of_shift + whole**2 * size_variances[:, None]) / divisors**2
+    return Moves(whole, variances, _believed_part(spread, variances), sizes, size_variances)
+
+
+def moved(question: Shifts, moves: Moves, gaps: Gaps) -> Clusters:
+    """The clusters after the moves, with all that can be said of their errors.
+
+    Noise is not all: clipping cuts long shifts one-sidedly, and the records that change clusters
+    when centroids move change the means. The picture, once its clusters lie where the answer
+    puts them, tells how much of either there is.
+    """
+    before = question.grid.to_unit_box(question.centroids)
+    made = moves.believed * moves.whole
+    after = np.clip(before + made, -1.0, 1.0)
+    ways, cut = _as_answered(question, gaps, made)
+    records = before[gaps.nearest] + ways
+    means, later = (_means(records, _nearest(records, each), len(each)) for each in (before, after))
+    unseen = UNSEEN * (made**2 + (made**2).mean(axis=1, keepdims=True))
+    variances = moves.believed * moves.variances + cut**2 + (later - means) ** 2 + unseen
+    return Clusters(
+        centroids=after,
+        variances=np.minimum(variances, UNKNOWN_VARIANCE),
+        sizes=moves.sizes,
+        size_variances=moves.size_variances,
+    )
+
+
+def _as_answered(question: Shifts, gaps: Gaps, made: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The picture's ways, each cluster put where the answer has it; what clipping cuts of the mean.
+
+    A cluster that the picture shows beside its place would seem to be cut on one side.
+    """
+    clips = question.grid.to_unit_box(np.array(question.clips))[gaps.nearest]
+    ways, number = gaps.ways, len(made)
+    clipped = made
+    for _ in range(PUT_IN_PLACE + 1):
+        ways = ways + (made - clipped)[gaps.nearest]
+        left = np.minimum(1.0, clips / np.maximum(norms_of(ways, question.norm), 1e-12))
+        clipped = _means(ways * left[:, None], gaps.nearest, number)
+    return ways, _means(ways, gaps.nearest, number) - clipped
+
+
+def _nearest(records: FloatArray, points: FloatArray) -> IntArray:
+    """The index of each record's nearest point."""
+    half_squares = (points**2).sum(axis=1) / 2
+    blocks = (records[i : i + AT_A_TIME] for i in range(0, len(records), AT_A_TIME))
+    return np.concatenate([(block @ points.T - half_squares).argmax(axis=1) for block in blocks])
+
+
+def _means(vectors: FloatArray, labels: IntArray, number: int) -> FloatArray:
+    """The mean of the vectors with each label; zero where there are none."""
+    counts = np.maximum(np.bincount(labels, minlength=number), 1)
+    sums = [np.bincount(labels, each, number) for each in vectors.T]
+    return np.stack(sums, axis=1) / counts[:, None]
+
+
+def norms_of(vectors: FloatArray | IntArray, norm: Norm) -> FloatArray:
+    """The norms of vectors."""
+    norms: FloatArray = np.linalg.norm(vectors, ord=1 if norm == "l1" else 2, axis=1)
+    return norms
+
+
+def _size_unit(part: float, norm: Norm, grid: Grid) -> int:
+    """What a record must add to a size for sizes to take this part of a share."""
+    ratio = part / (1 - part)
+    steps = round(grid.unit * (ratio if norm == "l1" else math.sqrt(ratio)))
+    return min(max(steps, 1), 4 * grid.unit)
+
+
+def _believed_part(spread: float, variances: FloatArray) -> FloatArray:
+    """How much of a noisy move to make.
+
+    A centroid is not expected to lie further off than its cluster is wide: the squared move has
+    the clusters' squared width as its prior, and noise beyond that is not followed.
+    """
+    part: FloatArray = spread / (spread + variances.sum(axis=1, keepdims=True))
+    return part
+
+
+def _combine_sizes(
+    counted: FloatArray, counted_variance: float, known: FloatArray, least: float
+) -> tuple[FloatArray, FloatArray]:
+    """Noisy counts and the sizes known before, weighed by how sure each is."""
+    known_variances = (SIZE_DOUBT * np.maximum(known, least)) ** 2
+    variances = 1 / (1 / counted_variance + 1 / known_variances)
+    sizes = variances * (counted / counted_variance + known / known_variances)
+    return np.maximum(sizes, 1.0), variances

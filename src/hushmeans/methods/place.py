@@ -1,0 +1,229 @@
+"""Where the records lie in the declared box: a cube around their mean, found by zooming in.
+
+Declared ranges are often far wider than the records. A mean is asked for, and then how many
+records lie how far from it: counts, whose noise does not grow with the number of features. Where
+the records keep close together the same is asked again of a smaller cube.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from hushmeans.curator.door import Noise
+from hushmeans.curator.questions import Lengths, Shifts
+from hushmeans.methods.opening import Purse
+from hushmeans.types import FloatArray
+
+LEAST_SHARE, LARGEST_SHARE = 0.02, 0.2
+"""The limits between which the shares of the mean and of the spread lie."""
+MEAN_ERROR = 0.1
+"""The noise of the mean that is good enough, relative to the cube."""
+BOX_VARIANCE = 1 / 3
+"""The variance of a point that may be anywhere between -1 and 1."""
+HELD_BACK = 0.7
+"""A mean this far out, as a part of its clip, may be held back by it: it is asked again."""
+LITTLE = 0.08
+"""The largest share for which that is done."""
+LENGTHS_SHARE, LATER_SHARE, LARGEST_LENGTHS_SHARE = 0.01, 0.03, 0.05
+"""What lengths get at the least; in all, within a cube; in all, before the first zoom."""
+SIGNAL, LEAST_SIGNAL = 12.0, 5.0
+"""Records over the noise of a count that lengths are to have, and that they must have."""
+STANDS_OUT = 4.2
+"""Deviations of noise from which on records are believed to lie that far out."""
+GOOD_PART = 0.3
+"""The part of all records that stands out whatever the noise is."""
+MARGIN = 2.0
+"""How much wider a cube gets for records that noise may hide."""
+TAIL, FEW = 3, 0.1
+"""If the farthest three of the ranges hold fewer than this part of the records, that is a tail."""
+EDGES = 16
+"""Edges of lengths: the largest distance within a cube, and down from there by roots of 2."""
+ZOOM = 0.6
+"""A smaller cube pays if it has at most this part of the width."""
+MOST_ZOOMS = 5
+MOST_LOCATED = 0.5
+"""No more is looked for once this part of the budget is spent."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A cube around a point, cut to the unit box.
+
+    Attributes
+    ----------
+    half
+        Half of its width.
+    tailed
+        Whether nearly all records lie well inside, and a few far from them.
+    """
+
+    centre: FloatArray
+    half: float
+    tailed: bool = False
+
+    @classmethod
+    def whole(cls, n_features: int) -> Place:
+        """The unit box."""
+        return cls(np.zeros(n_features), 1.0)
+
+    @property
+    def low(self) -> FloatArray:
+        return np.maximum(self.centre - self.half, -1.0)
+
+    @property
+    def high(self) -> FloatArray:
+        return np.minimum(self.centre + self.half, 1.0)
+
+
+def corner(noise: Noise, n_features: int) -> float:
+    """The norm of a corner of the unit box."""
+    return n_features if noise.norm == "l1" else math.sqrt(n_features)
+
+
+def share_for_moment(noise: Noise, clip: float, deviation: float) -> float:
+    """The share that brings the noise of a clipped sum down to this, within limits."""
+    return min(max(noise.share_for(clip, deviation), LEAST_SHARE), LARGEST_SHARE)
+
+
+def share_for_mean(noise: Noise, n_features: int, size: float) -> float:
+    """The share that the mean of so many records gets."""
+    return share_for_moment(noise, corner(noise, n_features) / 2, MEAN_ERROR * size)
+
+
+def share_for_lengths(noise: Noise, size: float) -> float:
+    """The share that lengths of so many records need."""
+    return max(noise.share_for(1, size / SIGNAL), LENGTHS_SHARE)
+
+
+@dataclass(frozen=True)
+class NoisyMean:
+    """The mean of records, as an answer has it.
+
+    Attributes
+    ----------
+    mean
+        Where it is.
+    variance
+        The variance that noise gives each coordinate.
+    way
+        How far it lies from where it was looked for, as a part of the clip.
+    """
+
+    mean: FloatArray
+    variance: float
+    way: float
+
+
+def ask_mean(
+    purse: Purse, size: float, place: Place, start: FloatArray, narrow: float = 1.0
+) -> FloatArray:
+    """The mean of the records, with the share that so many of them need.
+
+    Records are clipped at half of a corner of the place, or at less if they are known to lie
+    closer. A mean that is held back by that is asked again, from where it came to, if that costs
+    little.
+    """
+    noise, n_features = purse.door.noise, purse.door.n_features
+    share = share_for_mean(noise, n_features, size)
+    clip = narrow * place.half * corner(noise, n_features) / 2
+    mean = start
+    for _ in range(2):
+        found = mean_near(purse, size, mean, clip, purse.affordable(share))
+        mean = found.mean
+        if found.way < HELD_BACK or share > LITTLE or purse.spent > MOST_LOCATED:
+            break
+    return mean
+
+
+def mean_near(
+    purse: Purse, size: float, start: FloatArray, clip: float, share: Fraction
+) -> NoisyMean:
+    """The mean of the records, drawn towards the start by what noise explains of the way.
+
+    It lies in the box, so that noise beyond the box is not followed either.
+    """
+    grid, noise = purse.door.grid, purse.door.noise
+    steps = (max(round(clip * grid.unit), 1),)
+    question = Shifts(grid, grid.snap(start[None]), steps, noise.norm, size_unit=0)
+    answer = purse.spend(question, share)
+    way = answer.values[0, :-1] / (grid.unit * size)  # as a part of the clip
+    by_noise = answer.variance / (grid.unit * size) ** 2
+    square = float((way**2).sum())
+    explained = len(way) * by_noise / square if square > 0 else 1.0
+    within = BOX_VARIANCE / (BOX_VARIANCE + clip**2 * by_noise)
+    way *= min(max(0.0, 1 - explained), within)
+    mean = np.clip(start + way * clip, -1.0, 1.0)
+    length = float(np.linalg.norm(way, ord=1 if noise.norm == "l1" else 2))
+    return NoisyMean(mean, clip**2 * by_noise, length)
+
+
+def zoom_in(purse: Purse, size: float, mean: FloatArray) -> tuple[Place, FloatArray]:
+    """A cube that the records fill, and their mean; the unit box if they may fill that."""
+    place = Place.whole(len(mean))
+    if purse.door.noise.share_for(1, size / LEAST_SIGNAL) > LARGEST_LENGTHS_SHARE:
+        return place, mean
+    for _ in range(MOST_ZOOMS):
+        if purse.spent > MOST_LOCATED:
+            break
+        found = _ask_lengths(purse, size, mean, place)
+        if found is None:
+            break
+        if found.half > ZOOM * place.half:
+            if place.half < 1:
+                place = replace(found, half=min(found.half, place.half))
+            else:
+                place = replace(place, tailed=found.tailed)
+            break
+        place = found
+        mean = ask_mean(purse, size, place, mean)
+    return place, mean
+
+
+def _ask_lengths(purse: Purse, size: float, mean: FloatArray, place: Place) -> Place | None:
+    """A cube around the mean that may hold all records; None where noise hides all of them.
+
+    Where a smaller cube might pay, lengths are asked again and more exactly: records that are
+    overlooked now are hard to find later.
+    """
+    grid, noise = purse.door.grid, purse.door.noise
+    widths = 2 * place.half * 2.0 ** (-0.5 * np.arange(EDGES)[::-1])
+    edges = np.unique(np.rint(np.clip(widths * grid.unit, 1, 2 * grid.unit)).astype(np.int64))
+    question = Lengths(grid, grid.snap(mean[None]), tuple(edges.tolist()))
+    share = min(share_for_lengths(noise, size), LARGEST_LENGTHS_SHARE)
+    answer = purse.ask(question, share)
+    counts, variance = answer.values.astype(np.float64), answer.variance
+    beyond = counts[np.searchsorted(edges, ZOOM * place.half * grid.unit) :].sum()
+    in_all = LARGEST_LENGTHS_SHARE if place.half == 1 else LATER_SHARE
+    if beyond < GOOD_PART * size and share < in_all:
+        again = purse.ask(question, in_all - share)
+        weight = variance / (variance + again.variance)
+        counts = (1 - weight) * counts + weight * again.values
+        variance = weight * again.variance
+    last = last_range(counts, math.sqrt(variance), size)
+    if last is None:
+        return None
+    hidden = STANDS_OUT * math.sqrt(variance) / size
+    reach = edges[min(last, len(edges) - 1)] / grid.unit
+    in_tail = float(counts[max(last - TAIL + 1, 0) :].sum())
+    return Place(mean, float(reach * (1 + math.sqrt(MARGIN * hidden))), in_tail < FEW * size)
+
+
+def last_range(counts: FloatArray, noise: float, size: float) -> int | None:
+    """The last range of lengths in which records stand out of the noise; None if in none.
+
+    Records may stand out in a range by itself, with the next three, or with all that follow. What
+    makes up a good part of all records stands out in any case.
+    """
+    last = None
+    for first in range(len(counts)):
+        totals = np.cumsum(counts[first:])
+        deviations = noise * np.sqrt(np.arange(1, len(totals) + 1))
+        good_part = np.maximum(GOOD_PART * size, 1.5 * deviations)
+        stands_out = totals > np.minimum(STANDS_OUT * deviations, good_part)
+        if stands_out[:4].any() or stands_out[-1]:
+            last = first
+    return last
