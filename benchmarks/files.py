@@ -56,7 +56,7 @@ def scan(path: Path) -> Callable[[], object]:
 def ask(data: object, cache: Path | None = None) -> Callable[[], object]:
     """One question; the first time, which also fills a cache, does not count."""
     from hushmeans.curator.questions import Totals
-    from hushmeans.curator.sources import open_source
+    from hushmeans.curator.source import open_source
     from hushmeans.schema import Bounds
 
     import_module("hushmeans.estimator")  # the memory of all that a fit loads counts

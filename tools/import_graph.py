@@ -50,7 +50,7 @@ class Step(NamedTuple):
 RECORD = (
     Step("fitting", "fitting.fit_release", "fit hands your data on, unread"),
     Step("curator", "curator.curator.open_curator", "the curator opens it"),
-    Step("sources", "curator.sources.open_source", "a source reads it in batches"),
+    Step("readers", "curator.readers.open_reading", "a reader gives it in batches, once"),
     Step("encode", "curator.encode.encode", "clips and rounds each record alone"),
     Step("kernel", "curator.kernel.answer", "adds it up; here its path ends"),
 )

@@ -29,7 +29,7 @@ COMMANDS = ("fit", "predict", "report", "budget", "set", "show", "history", "ver
 OPTIONS = (
     *("--k", "--epsilon", "--bounds", "--delta", "--method", "--option", "--rows-per-person"),
     *("--seed", "--columns", "--cache", "--out", "--dataset", "--ledger", "--no-ledger"),
-    *("--release-id", "--json", "--show-nonprivate-progress", "--compare", "--seen", "--help"),
+    *("--release-id", "--json", "--compare", "--seen", "--help"),
 )
 pytestmark = pytest.mark.filterwarnings("default::UserWarning")
 """Warnings of ours are to appear on stderr."""

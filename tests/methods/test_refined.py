@@ -13,7 +13,8 @@ from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.questions import Cells, Door, Noise, NoisyTotals, Question, Shifts
-from hushmeans.curator.sources.memory import MemorySource, from_memory
+from hushmeans.curator.source import open_store
+from hushmeans.curator.store import Store
 from hushmeans.distances import distances
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.forecasting.mixture import scattered
@@ -27,13 +28,13 @@ from hushmeans.types import FloatArray
 CORNERS = np.array([[-0.6, -0.6, 0.2], [-0.6, 0.6, -0.2], [0.6, -0.6, -0.2], [0.6, 0.6, 0.2]])
 
 
-def mixture(n_records: int, spread: float = 0.05) -> MemorySource:
+def mixture(n_records: int, spread: float = 0.05) -> Store:
     rng = np.random.default_rng(0)
     records = scattered(rng, CORNERS, spread, rng.integers(4, size=n_records))
-    return from_memory(records, Bounds((-1, 1)))
+    return open_store(records, Bounds((-1, 1)))
 
 
-def curator(source: MemorySource, epsilon: float, delta: float = 0.0, seed: int = 0) -> Curator:
+def curator(source: Store, epsilon: float, delta: float = 0.0, seed: int = 0) -> Curator:
     budget = Budget.of(epsilon, delta)
     return Curator(source, mechanism_for(budget, seed), budget)
 
@@ -99,7 +100,7 @@ def test_hardly_any_records_are_no_error(n_records: int, epsilon: float) -> None
     ],
 )
 def test_extreme_options_are_no_error(options: dict[str, Any]) -> None:
-    coin = from_memory((np.arange(400) % 4 == 0).astype(float)[:, None], Bounds((0, 1)))
+    coin = open_store((np.arange(400) % 4 == 0).astype(float)[:, None], Bounds((0, 1)))
     asked = curator(coin, 1.0)
     found = chosen_method("refined", options).find(asked.door, 2, public_randomness(0))
     assert asked.settle()

@@ -16,7 +16,7 @@ from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.questions import Door, NoisyTotals, Question, Totals
-from hushmeans.curator.sources import Source
+from hushmeans.curator.source import Source
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.merge import members
 from hushmeans.methods.method import Clustering, Method

@@ -14,7 +14,7 @@ from hushmeans.budget import Account, Budget, Spend
 from hushmeans.curator.kernel import kernel_for
 from hushmeans.curator.mechanisms import Mechanism, mechanism_for
 from hushmeans.curator.questions import Door, Noise, NoisyTotals, Question, made_anew
-from hushmeans.curator.sources import Source, managed_source
+from hushmeans.curator.source import Source, managed_source
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import PrivacyError
 from hushmeans.schema import Bounds, Box
@@ -139,7 +139,7 @@ def open_curator(
     Parameters
     ----------
     data, bounds, columns, cache
-        As in `hushmeans.curator.sources.open_source`.
+        As in `hushmeans.curator.source.open_source`.
     budget, rows_per_person, watch, pay
         As in `Curator`.
     seed

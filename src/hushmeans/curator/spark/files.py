@@ -10,16 +10,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from hushmeans.curator.sources import tables
-from hushmeans.curator.sources.csv_files import is_number
-from hushmeans.curator.sources.faults import explained_as, read_or_explain
-from hushmeans.curator.sources.folders import DataFile
-from hushmeans.curator.sources.numbers import parse_numbers
+from hushmeans.curator.readers.columns import check_distinct
+from hushmeans.curator.readers.csv_files import is_number
+from hushmeans.curator.readers.faults import explained_as, read_or_explain
+from hushmeans.curator.readers.folders import format_of
+from hushmeans.curator.readers.numbers import parse_numbers
 from hushmeans.errors import InputError
 
 if TYPE_CHECKING:
@@ -49,8 +48,7 @@ def read_on_spark(
     path
         Any path that the cluster can read, such as ``hdfs://...``.
     columns
-        The columns to use as features; None for all. Other columns of a CSV file may contain any
-        text.
+        The columns to read; None for all.
 
     Raises
     ------
@@ -106,7 +104,7 @@ def _kinds(session: SparkSession, path: str) -> set[str]:
     listing = session.read.format("binaryFile").option("recursiveFileLookup", True)
     fault = explained_as("no such file or folder that Spark can read")
     files = read_or_explain(path, lambda: listing.load(path).inputFiles(), fault)
-    return {DataFile(Path(file), path).format for file in files}
+    return {format_of(file, path) for file in files}
 
 
 def _read_csv(session: SparkSession, path: str, columns: Sequence[str] | None) -> DataFrame:
@@ -118,10 +116,10 @@ def _read_csv(session: SparkSession, path: str, columns: Sequence[str] | None) -
         raise InputError(
             f"{path}: the first row looks like a record; add a header row with the column names"
         )
-    header = pa.schema([(name, pa.float64()) for name in frame.columns])
-    names = tables.feature_names(header, columns, path)
-    places = [str(header.get_field_index(name)) for name in names]
-    texts = frame.toDF(*map(str, range(len(header)))).select(*places)
+    check_distinct(frame.columns, f"{path}: ")
+    names = [name for name in frame.columns if columns is None or name in columns]
+    places = [str(frame.columns.index(name)) for name in names]
+    texts = frame.toDF(*map(str, range(len(frame.columns)))).select(*places)
     numbers = StructType([StructField(name, DoubleType()) for name in names])
     return texts.mapInArrow(partial(_numbers, names=names), numbers)
 

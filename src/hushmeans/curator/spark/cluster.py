@@ -16,11 +16,11 @@ import pyarrow as pa
 
 from hushmeans.curator import kernel
 from hushmeans.curator.compiled.caching import sources_digest
-from hushmeans.curator.encode import encode
 from hushmeans.curator.questions import Question, Size
-from hushmeans.curator.sources import tables
-from hushmeans.curator.sources.faults import read_or_explain
-from hushmeans.curator.sources.pieces import from_pieces, to_pieces
+from hushmeans.curator.readers.columns import feature_box
+from hushmeans.curator.readers.faults import read_or_explain
+from hushmeans.curator.readers.reading import cut, encode_batch
+from hushmeans.curator.spark.pieces import from_pieces, to_pieces
 from hushmeans.errors import InputError
 from hushmeans.schema import Bounds, Box
 from hushmeans.types import IntArray
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType
 
 T = TypeVar("T")
-
-SPARK_BATCH = 16_384
-"""Records encoded at a time on an executor."""
 
 MOST_TOTALS_ON_DRIVER = 8192
 """Answers with more totals than this are summed on the cluster, not on the driver."""
@@ -104,14 +101,13 @@ def from_spark(
     Parameters
     ----------
     columns
-        The columns to use as features, in this order; None for all.
+        As in `hushmeans.curator.readers.open_reading`.
     """
     schema = pa.schema([(each.name, _arrow_type(each.dataType)) for each in frame.schema])
-    first = tables.feature_names(schema, columns)
-    box = bounds.box(n_features=len(first), names=first)
-    places = [str(schema.get_field_index(name)) for name in box.names or first]
+    box = feature_box(schema, bounds, columns)
+    places = [str(schema.get_field_index(name)) for name in box.names or ()]
     features = _run(lambda: _selected(frame, places))
-    source = SparkSource(box, _run(lambda: _encoded(features, box, places)))
+    source = SparkSource(box, _run(lambda: _encoded(features, box)))
     try:
         source.answer(Size())
     except BaseException:
@@ -136,21 +132,17 @@ def _selected(frame: DataFrame, places: Sequence[str]) -> DataFrame:
     return features
 
 
-def _encoded(features: DataFrame, box: Box, places: Sequence[str]) -> DataFrame:
+def _encoded(features: DataFrame, box: Box) -> DataFrame:
     """The features as pieces that the cluster keeps."""
-    encode_all = partial(_encode, box=box, names=places, code=sources_digest())
+    encode_all = partial(_encode, box=box, code=sources_digest())
     return features.mapInArrow(encode_all, "piece binary").persist()
 
 
-def _encode(
-    batches: Iterator[pa.RecordBatch], *, box: Box, names: Sequence[str], code: str
-) -> Iterator[pa.RecordBatch]:
+def _encode(batches: Iterator[pa.RecordBatch], *, box: Box, code: str) -> Iterator[pa.RecordBatch]:
     """The records of a partition as pieces, encoded by the driver's code or not at all."""
     _check_code(code)
-    for batch in batches:
-        for start in range(0, batch.num_rows, SPARK_BATCH):
-            records = encode(tables.feature_values(batch.slice(start, SPARK_BATCH), names), box)
-            yield pa.record_batch({"piece": to_pieces(records)})
+    for batch in cut(batches, box.n_features):
+        yield pa.record_batch({"piece": to_pieces(encode_batch(batch, box))})
 
 
 def _add_up(
@@ -179,7 +171,7 @@ def _arrow_type(kind: DataType) -> pa.DataType:
     try:
         return to_arrow_type(kind)
     except Exception:  # Spark has types that Arrow lacks; none of them are numbers
-        return pa.opaque(pa.null(), kind.simpleString(), "Spark")
+        return pa.list_(pa.null())
 
 
 def _run(work: Callable[[], T]) -> T:
