@@ -211,8 +211,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     def _remember_features(self, X: Any) -> None:
         """Set the feature attributes that scikit-learn expects."""
-        named = is_place(X) or is_spark(X) or is_table(X)
-        if named and not (hasattr(X, "iloc") and X.columns.inferred_type != "string"):
+        if is_place(X) or is_spark(X) or (is_table(X) and _has_names(X)):
             self.feature_names_in_ = np.array(self.release_.box.names, dtype=object)
         elif not is_plain_list(X):  # a list has no columns but those that the bounds declare
             validate_data(self, X, reset=True, skip_check_array=True)
@@ -233,6 +232,11 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _has_names(table: Any) -> bool:
+    """Whether the columns have names; those of pandas tables may be numbers."""
+    return not hasattr(table, "iloc") or all(isinstance(name, str) for name in table.columns)
 
 
 def _opened(ledger: Ledger | str | PathLike[str] | None) -> Ledger | None:

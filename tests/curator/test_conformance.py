@@ -27,8 +27,10 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from adbc_driver_postgresql import dbapi as postgresql
 from pyarrow import csv, dataset, feather, parquet
 
+from helpers.postgres import Server
 from hushmeans.curator import kernel, store
 from hushmeans.curator.encode import encode
 from hushmeans.curator.questions import Cells, Question, Shifts, Size, Spread, Totals
@@ -43,6 +45,7 @@ from hushmeans.types import FloatArray, IntArray
 pytestmark = [
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # sockets of Py4J's
+    pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning"),  # of Ibis's
 ]
 
 RANGES = {
@@ -266,11 +269,21 @@ QUESTIONS: dict[str, Question] = {
 }
 
 
-SPARK = "spark"
-"""The holder that needs a cluster."""
+SPARK, POSTGRESQL = "spark", "postgresql"
+"""The holders that need a server."""
 
 
-@pytest.fixture(params=[*HOLDERS, SPARK])
+def in_postgresql(server: Server, table: pa.Table) -> Held:
+    place = server.new_place()
+    income = table.column_names.index("income")
+    held = table.set_column(income, "income", table["income"].cast(pa.float64()))
+    with postgresql.connect(place) as connection, connection.cursor() as cursor:
+        cursor.adbc_ingest("people", with_text(held))
+        connection.commit()
+    return Held(SQL("select * from people", place))
+
+
+@pytest.fixture(params=[*HOLDERS, SPARK, POSTGRESQL])
 def hold(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[pa.Table], Held]:
@@ -278,6 +291,9 @@ def hold(
         session = request.getfixturevalue("session")
         # More partitions than there are records, in the smaller tables: some are empty.
         return lambda table: Held(session.createDataFrame(table).repartition(3))
+    if request.param == POSTGRESQL:
+        server = request.getfixturevalue("postgres")
+        return lambda table: in_postgresql(server, table)
     folder = tmp_path / "held"
     folder.mkdir()
     if request.param.startswith("spilled"):

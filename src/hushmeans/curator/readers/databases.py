@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import pyarrow as pa
@@ -148,8 +147,7 @@ def _declared(field: pa.Field) -> pa.Field:
 def _is_decimal(field: pa.Field) -> bool:
     """Whether a column is a decimal number of PostgreSQL's, which its driver gives as text."""
     metadata: dict[bytes, bytes] = field.metadata or {}
-    type_name: Any = getattr(field.type, "type_name", metadata.get(b"ADBC:postgresql:typname"))
-    return type_name in ("numeric", b"numeric")
+    return metadata.get(b"ADBC:postgresql:typname") == b"numeric"
 
 
 DATABASES = {

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import math
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
@@ -21,7 +22,7 @@ from hushmeans.curator.readers.columns import feature_box
 from hushmeans.curator.readers.faults import read_or_explain
 from hushmeans.curator.readers.reading import cut, encode_batch
 from hushmeans.curator.spark.pieces import from_pieces, to_pieces
-from hushmeans.errors import InputError
+from hushmeans.errors import HushmeansWarning, InputError, warn
 from hushmeans.schema import Bounds, Box
 from hushmeans.types import IntArray
 
@@ -41,6 +42,18 @@ QUOTING_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 OTHER_VERSION = "an executor has another version of hushmeans, or of what its kernel is made with"
 """What an executor answers whose code is not the driver's."""
+
+NOT_KEPT = (
+    "this Spark cluster refuses to keep data (persist), so it computes the table again for every "
+    "question: the fit takes longer, and the table must not change before it ends"
+)
+
+CHANGING = re.compile(
+    r"\b(rand|randn|random|randstr|uniform|uuid|shuffle|sample|monotonically_increasing_id|"
+    r"spark_partition_id|input_file_name)\b *\(|\bSample\b",
+    re.IGNORECASE,
+)
+"""What in the text of a plan gives other rows whenever it is computed."""
 
 EXECUTOR_MODULES = ("hushmeans", "numba", "numpy", "pyarrow")
 """What an executor must be able to import."""
@@ -124,7 +137,7 @@ def _selected(frame: DataFrame, places: Sequence[str]) -> DataFrame:
     """
     # Renamed to their positions, since Spark treats dots and case in names specially.
     features = frame.toDF(*map(str, range(len(frame.columns)))).select(*places)
-    if not features._jdf.queryExecution().optimizedPlan().deterministic():
+    if not _is_deterministic(features):
         raise InputError(
             f"{LABEL}: its query is not deterministic (rand, uuid or the like), so records could "
             "count twice when Spark repeats a task; save the result as a table and fit that"
@@ -132,10 +145,25 @@ def _selected(frame: DataFrame, places: Sequence[str]) -> DataFrame:
     return features
 
 
+def _is_deterministic(frame: DataFrame) -> bool:
+    """Whether Spark computes the same rows again; with Spark Connect, judged by the plan's text."""
+    if hasattr(frame, "_jdf"):
+        return bool(frame._jdf.queryExecution().optimizedPlan().deterministic())
+    plan = io.StringIO()
+    with redirect_stdout(plan):
+        frame.explain(mode="extended")
+    return CHANGING.search(plan.getvalue()) is None
+
+
 def _encoded(features: DataFrame, box: Box) -> DataFrame:
     """The features as pieces that the cluster keeps."""
     encode_all = partial(_encode, box=box, code=sources_digest())
-    return features.mapInArrow(encode_all, "piece binary").persist()
+    pieces = features.mapInArrow(encode_all, "piece binary")
+    try:
+        return pieces.persist()
+    except Exception:  # whatever else is wrong shows as soon as the pieces are asked for
+        warn(NOT_KEPT, HushmeansWarning)
+        return pieces
 
 
 def _encode(batches: Iterator[pa.RecordBatch], *, box: Box, code: str) -> Iterator[pa.RecordBatch]:

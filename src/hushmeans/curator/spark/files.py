@@ -44,7 +44,8 @@ def read_on_spark(
     Parameters
     ----------
     master
-        The address of the cluster, such as ``spark://host:7077``, ``yarn`` or ``local[4]``.
+        The address of the cluster, such as ``spark://host:7077``, ``yarn``, ``local[4]`` or, for
+        Spark Connect, ``sc://host``.
     path
         Any path that the cluster can read, such as ``hdfs://...``.
     columns
@@ -65,6 +66,8 @@ def read_on_spark(
 def _start(master: str) -> SparkSession:
     if find_spec("pyspark") is None:
         raise InputError("PySpark is not installed; install it with pip install 'hushmeans[spark]'")
+    if master.startswith("sc://"):
+        return _connect(master)
     if shutil.which("java", path=_java_path()) is None:
         raise InputError(
             "Spark needs Java, which is not installed; install a Java runtime, version 17 or newer "
@@ -80,6 +83,17 @@ def _start(master: str) -> SparkSession:
     builder = builder.config("spark.log.level", "OFF").config("spark.ui.showConsoleProgress", False)
     fault = explained_as("cannot start a Spark session; check the address of the cluster")
     return read_or_explain(master, builder.getOrCreate, fault)
+
+
+def _connect(address: str) -> SparkSession:
+    """A session on a Spark Connect server, which needs no Java here."""
+    if find_spec("grpc") is None:
+        raise InputError("Spark Connect needs grpcio; run pip install 'hushmeans[spark]'")
+    from pyspark.sql import SparkSession
+
+    fault = explained_as("cannot reach a Spark Connect server; check its address")
+    builder = SparkSession.builder.appName("hushmeans").remote(address)
+    return read_or_explain(address.partition(";")[0], builder.getOrCreate, fault)
 
 
 def _java_path() -> str:
