@@ -45,7 +45,7 @@ from hushmeans.types import FloatArray, IntArray
 pytestmark = [
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # sockets of Py4J's
-    pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning"),  # of Ibis's
+    pytest.mark.filterwarnings("ignore:The 'future.infer_string' option"),  # used by Ibis
 ]
 
 RANGES = {
@@ -195,8 +195,8 @@ def written_to_duckdb(table: pa.Table, path: Path) -> None:
 
 
 def ibis_table(table: pa.Table, folder: Path) -> Held:
-    written_to_duckdb(table, folder / "people.duckdb")
-    return Held(ibis.duckdb.connect(folder / "people.duckdb").table("people"))
+    written_to_sqlite(table, folder / "people.sqlite")
+    return Held(ibis.sqlite.connect(folder / "people.sqlite").table("people"))
 
 
 def datafusion_frame(table: pa.Table, folder: Path) -> Held:
@@ -213,15 +213,19 @@ def duckdb_query(table: pa.Table, folder: Path) -> Held:
 
 
 def sqlite_query(table: pa.Table, folder: Path) -> Held:
-    path = folder / "people.sqlite"
+    written_to_sqlite(table, folder / "people.sqlite")
+    return Held(SQL("select * from people", f"sqlite:///{folder / 'people.sqlite'}"))
+
+
+def written_to_sqlite(table: pa.Table, path: Path) -> None:
     rows = [
         [float(value) if isinstance(value, Decimal) else value for value in row.values()]
         for row in with_text(table).to_pylist()
     ]
     with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(f"create table people ({', '.join([*RANGES, 'name'])})")
+        features = ", ".join(f"{name} real" for name in RANGES)
+        connection.execute(f"create table people ({features}, name text)")
         connection.executemany("insert into people values (?, ?, ?, ?, ?, ?, ?)", rows)
-    return Held(SQL("select * from people", f"sqlite:///{path}"))
 
 
 HOLDERS: dict[str, Callable[[pa.Table, Path], Held]] = {

@@ -57,6 +57,7 @@ def _batches(
     )
     for batch in iterate_or_explain(f"the {kind}", iter(stream), fault):
         yield batch.select(list(names))
+    stream.close()  # whoever reads it again gets an error, and not a table without records
 
 
 def _stream(data: Any, choose: Choose) -> pa.RecordBatchReader:
@@ -130,7 +131,8 @@ def _duckdb(relation: Any, choose: Choose) -> pa.RecordBatchReader:
     from duckdb import ColumnExpression
 
     chosen = relation.select(*map(ColumnExpression, choose(relation.columns)))
-    return chosen.to_arrow_reader(STREAM_ROWS)
+    stream = getattr(chosen, "to_arrow_reader", None) or chosen.fetch_record_batch  # the old name
+    return stream(STREAM_ROWS)
 
 
 def _ibis(table: Any, choose: Choose) -> pa.RecordBatchReader:
