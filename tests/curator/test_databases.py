@@ -230,8 +230,8 @@ def test_the_command_line_reads_a_query(
     monkeypatch.chdir(tmp_path)
     Path("bounds.toml").write_text("age = [0, 100]\nvisits = [0, 8]\n")
     url = make(PEOPLE)
-    fit = ("fit", "--sql", "select * from people", "--k", "2", "--epsilon", "1")
-    fit = (*fit, "--bounds", "bounds.toml")
+    query = ("--sql", "select * from people", "--bounds", "bounds.toml")
+    fit = ("fit", *query, "--k", "2", "--epsilon", "1")
     assert run(*fit, "--database", url) == 2
     assert "name its dataset with --dataset" in capsys.readouterr().err
     assert run(*fit, "--database", url, "--dataset", "people") == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+from weakref import WeakSet
 
 import pyarrow as pa
 
@@ -18,6 +19,9 @@ Choose = Callable[[Sequence[str]], list[str]]
 
 Selection = Callable[[Any, Choose], Any]
 """From a table to a stream, or to what exports one, of the chosen columns."""
+
+BEGUN: WeakSet[pa.RecordBatchReader] = WeakSet()
+"""Streams that were read: the second time, they would seem to be tables without records."""
 
 STREAM_ROWS = 65_536
 """Records that a query engine is asked for at a time."""
@@ -57,23 +61,23 @@ def _batches(
     )
     for batch in iterate_or_explain(f"the {kind}", iter(stream), fault):
         yield batch.select(list(names))
-    stream.close()  # whoever reads it again gets an error, and not a table without records
 
 
 def _stream(data: Any, choose: Choose) -> pa.RecordBatchReader:
     """A stream of at least the chosen columns."""
     try:
         found = _selection(data)(data, choose)
-        if isinstance(found, pa.RecordBatchReader):
-            return found
-        return pa.RecordBatchReader.from_stream(found)
+        if not isinstance(found, pa.RecordBatchReader):
+            return pa.RecordBatchReader.from_stream(found)
+        if found in BEGUN:
+            raise InputError("this stream was read before and has no records left; make a new one")
+        BEGUN.add(found)
+        return found
     except HushmeansError:
         raise
     except Exception:  # the messages of Arrow and of query engines quote values
         fault = f"a {type(data).__name__} with these columns cannot be read as a table of numbers"
-    raise InputTypeError(
-        f"{fault}; convert its columns to plain numeric types, or pass a stream not yet read"
-    )
+    raise InputTypeError(f"{fault}; convert its columns to plain numeric types")
 
 
 def _selection(data: Any) -> Selection:
