@@ -202,13 +202,15 @@ def reading_section(
             rows.append(
                 (f"CSV, {number:,} rows, process", "Polars and scikit-learn", f"{ratio:.2f}", "1.2")
             )
-    peak = measured(("relation",), duckdb_rows, times=1)["relation"].peak
+    loaded, peak = (
+        measured(("relation",), number, times=1)["relation"].peak for number in (1, duckdb_rows)
+    )
     allowed = (4 * N_FEATURES * duckdb_rows + 300e6) / 1e6
     rows.append(
         (
-            f"DuckDB relation, {duckdb_rows:,} rows, peak in MB",
+            f"DuckDB relation, {duckdb_rows:,} rows, MB above a fit of one row",
             "encoded size and 300 MB",
-            f"{peak / 1e6:.0f}",
+            f"{(peak - loaded) / 1e6:.0f}",
             f"{allowed:.0f}",
         )
     )
