@@ -28,7 +28,7 @@ def fit(
     file: Annotated[
         str | None,
         typer.Argument(
-            help="The records: a CSV, Parquet or Arrow file, or a folder of such files."
+            help="The records: a CSV, Parquet or Arrow file, a folder of them, or a URL."
         ),
     ] = None,
     bounds: options.BoundsFile = None,
