@@ -18,7 +18,7 @@ from hushmeans.budget import Account, Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import Gaussian, Laplace, Mechanism
 from hushmeans.curator.questions import Cells, Size, Totals
-from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.curator.store import Store
 from hushmeans.types import FloatArray, IntArray
 
 PURE, WITH_DELTA = Budget.of(1), Budget.of(2, 1e-6)
@@ -67,7 +67,7 @@ class PaidOnce:
         return {"all answers": ANSWER}
 
     def outcomes(self, more: bool, runs: int) -> FloatArray:
-        source = MemorySource(self.pair.box, self.pair.encoded(more))
+        source = Store.of(self.pair.box, self.pair.encoded(more))
         question = Size()
         with patch.object(Account, "debit"):
             noisy = np.array([self._two_rounds(source, question) for _ in range(runs)])
@@ -75,7 +75,7 @@ class PaidOnce:
         scale = claimed_scale(Laplace(), self.budget, question, WHOLE, self.pair)
         return of_answers(noisy, fewer, exact, scale, "l1")
 
-    def _two_rounds(self, source: MemorySource, question: Size) -> IntArray:
+    def _two_rounds(self, source: Store, question: Size) -> IntArray:
         curator = Curator(source, Laplace(), self.budget)
         return np.concatenate([curator.ask(question, WHOLE).values.ravel() for _ in range(2)])
 
@@ -156,7 +156,7 @@ class Forked:
         return {"both answers": ("difference", "sum")}
 
     def outcomes(self, more: bool, runs: int) -> FloatArray:
-        source = MemorySource(self.pair.box, self.pair.encoded(more))
+        source = Store.of(self.pair.box, self.pair.encoded(more))
         grid = self.pair.box.grid
         low, high = (Cells(grid, ((border,),)) for border in (-grid.unit // 2, grid.unit))
         curators = [Curator(source, self.noise(), self.budget) for _ in range(runs)]

@@ -24,7 +24,7 @@ from hushmeans.curator.curator import Curator
 from hushmeans.curator.door import NoisyTotals
 from hushmeans.curator.mechanisms import Mechanism, mechanism_for
 from hushmeans.curator.questions import Norm, Question
-from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.curator.store import Store
 from hushmeans.release import Release
 from hushmeans.release.clusters import ClusterTable
 from hushmeans.types import FloatArray, IntArray
@@ -93,13 +93,13 @@ class OneAnswer:
         return {"ask": ANSWER}
 
     def outcomes(self, more: bool, runs: int) -> FloatArray:
-        source = MemorySource(self.pair.box, self.pair.encoded(more))
+        source = Store.of(self.pair.box, self.pair.encoded(more))
         noisy = np.array([self._ask(source).ravel() for _ in range(runs)])
         exact = exact_answers(self.pair, self.question)
         scale = claimed_scale(self.mechanism, self.budget, self.question, WHOLE, self.pair)
         return of_answers(noisy, *exact, scale, self.mechanism.norm)
 
-    def _ask(self, source: MemorySource) -> IntArray:
+    def _ask(self, source: Store) -> IntArray:
         curator = Curator(source, self.mechanism, self.budget, self.rows_per_person)
         return curator.ask(self.question, WHOLE).values
 

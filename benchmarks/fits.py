@@ -27,8 +27,8 @@ TARGETS = {"allocation_nk": 0.6, "refined": 0.4}
 LEAST_GAIN = 50
 
 STAGES = {
-    "encode": {("memory.py", "from_memory")},
-    "kernel": {("memory.py", "answer")},
+    "encode": {("source.py", "open_store")},
+    "kernel": {("store.py", "answer")},
     "noise": {("mechanisms.py", "add_noise"), ("mechanisms.py", "scale_for")},
     "start": {("start.py", "sphere_packing")},
     "picture's k-means": {("refined.py", "_start")},

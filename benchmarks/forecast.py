@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from hushmeans.curator.sources.memory import MemorySource, from_memory
+from hushmeans.curator.source import open_store
+from hushmeans.curator.store import Store
 from hushmeans.distances import distances
 from hushmeans.forecasting import Forecast, forecast
 from hushmeans.forecasting.mixture import scattered
@@ -46,7 +47,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "forecast.md"
 class Mixture:
     """Clusters of the same size and width with centres evenly scattered in the box."""
 
-    source: MemorySource
+    source: Store
     centres: FloatArray
 
     @classmethod
@@ -56,7 +57,7 @@ class Mixture:
             np.float32
         )
         points = scattered(rng, centres, width, np.arange(rows) % len(centres))
-        source = from_memory(np.clip(points, -1, 1, out=points), Bounds((-1, 1)))
+        source = open_store(np.clip(points, -1, 1, out=points), Bounds((-1, 1)))
         return cls(replace(source, threads=1), centres.astype(np.float64))
 
     def missed(self, centroids: FloatArray) -> float:

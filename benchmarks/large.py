@@ -13,7 +13,7 @@ from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.encode import encode
 from hushmeans.curator.mechanisms import mechanism_for
-from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.curator.store import Store
 from hushmeans.curator.watching import Watch
 from hushmeans.forecasting.mixture import scattered
 from hushmeans.methods.registry import chosen_method
@@ -33,7 +33,7 @@ class Counting(Watch):
         self.count += 1
 
 
-def make(n_records: int) -> MemorySource:
+def make(n_records: int) -> Store:
     """Records of five clusters, of which only the encoded form is kept."""
     box = Box((0.0,) * N_FEATURES, (100.0,) * N_FEATURES)
     records = np.empty((n_records, N_FEATURES), dtype=np.int32)
@@ -43,7 +43,7 @@ def make(n_records: int) -> MemorySource:
         chunk = records[start : start + CHUNK]
         labels = rng.integers(N_CLUSTERS, size=len(chunk))
         chunk[:] = encode(scattered(rng, centres, 5.0, labels), box)
-    return MemorySource(box, records)
+    return Store.of(box, records)
 
 
 def section(n_records: int = N_RECORDS) -> Section:

@@ -52,7 +52,8 @@ def main() -> None:
         footprint.memory,
         footprint.start_up,
         large.section,
-        lambda: files.section(DOCS / "files.png"),
+        lambda: files.parquet_section(DOCS / "files.png"),
+        files.reading_section,
     )
     for measure in measures:
         section = measure()

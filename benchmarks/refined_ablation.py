@@ -24,7 +24,8 @@ from threadpoolctl import threadpool_limits
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import mechanism_for
-from hushmeans.curator.sources.memory import MemorySource, from_memory
+from hushmeans.curator.source import open_store
+from hushmeans.curator.store import Store
 from hushmeans.evaluate import Score
 from hushmeans.methods import moves, picture, place, refined
 from hushmeans.methods.start import public_randomness
@@ -112,7 +113,7 @@ VARIANTS = {
 }
 
 
-def source_of(name: str) -> tuple[MemorySource, int, Score]:
+def source_of(name: str) -> tuple[Store, int, Score]:
     """The records, the number of clusters and the non-private scores."""
     if name in DATASETS:
         folder = data_folder()
@@ -120,7 +121,7 @@ def source_of(name: str) -> tuple[MemorySource, int, Score]:
         source, n_clusters = load_dataset(DATASETS[name], folder), DATASETS[name].n_clusters
     else:
         family = FAMILIES[name]
-        source, n_clusters = from_memory(family.points(), Bounds((-1, 1))), family.n_clusters
+        source, n_clusters = open_store(family.points(), Bounds((-1, 1))), family.n_clusters
     points = source.records / source.box.grid.unit
     few = points[:: len(points) // LARGEST_REFERENCE + 1]
     plain = KMeans(n_clusters, n_init=4, random_state=0).fit(few).cluster_centers_

@@ -23,7 +23,7 @@ from rich.table import Table
 
 from hushmeans.curator.kernel import available_threads
 from hushmeans.curator.questions import Totals
-from hushmeans.curator.sources import managed_source
+from hushmeans.curator.source import managed_source
 from hushmeans.schema import Bounds
 from timing import best_times
 

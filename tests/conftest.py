@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         wanted = set(getattr(item, "fixturenames", ()))
         parameters = getattr(getattr(item, "callspec", None), "params", {})
-        if parameters.get("place") == "postgresql":
+        if any(isinstance(each, str) and each == "postgresql" for each in parameters.values()):
             wanted.add("postgres")  # asked for by its parameter
         if "spark" in item.name.partition("[")[2]:
             wanted.add("session")

@@ -22,7 +22,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hushmeans import DPKMeans, InputError, RepeatedSpendingWarning, SimulationWarning
-from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.curator.store import Store
 from hushmeans.errors import InputTypeError
 
 BOUNDS = {"age": (0, 100), "visits": (0, 10)}
@@ -206,11 +206,11 @@ def test_nothing_of_the_records_is_kept(people: pd.DataFrame) -> None:
 
 
 def test_records_do_not_appear_when_a_source_is_printed() -> None:
-    from hushmeans.curator.sources import open_source
+    from hushmeans.curator.source import open_source
     from hushmeans.schema import Bounds
 
     source = open_source([[CANARY, 1.0]], Bounds(IN_ORDER))
-    assert isinstance(source, MemorySource)
+    assert isinstance(source, Store)
     assert "records" not in repr(source)
 
 
@@ -262,7 +262,7 @@ def test_before_fit_there_is_nothing() -> None:
     ("settings", "message"),
     [
         ({"bounds": None}, "would reveal two people's exact values"),
-        ({"bounds": {"age": (0, 100)}}, "column 'visits' without bounds"),
+        ({"bounds": {"years": (0, 100)}}, "column 'years', which the data does not have"),
         ({"bounds": {**BOUNDS, "income": (0, 1)}}, "'income', which the data does not have"),
         ({"n_clusters": 0}, "n_clusters is 0; it must be at least 1"),
         ({"n_clusters": 2.0}, "n_clusters must be a whole number, not float"),

@@ -50,7 +50,7 @@ class Step(NamedTuple):
 RECORD = (
     Step("fitting", "fitting.fit_release", "fit hands your data on, unread"),
     Step("curator", "curator.curator.open_curator", "the curator opens it"),
-    Step("sources", "curator.sources.open_source", "a source reads it in batches"),
+    Step("readers", "curator.readers.open_reading", "a reader gives it in batches, once"),
     Step("encode", "curator.encode.encode", "clips and rounds each record alone"),
     Step("kernel", "curator.kernel.answer", "adds it up; here its path ends"),
 )
@@ -67,7 +67,7 @@ ANSWER = (
 """The path of an answer; in this order the functions return."""
 
 WIDTH = 1080
-LANES = (95, 205, 875, 985)
+LANES = (85, 195, 305, 885, 995)
 """Where the lines to the doors run."""
 CENTRE = 540
 BOX = 176
@@ -75,7 +75,7 @@ HIGH = 50
 GAP = 46
 BETWEEN = 22
 TOP = 84
-HUES = ("a", "b", "c", "d")
+HUES = ("a", "b", "c", "d", "e")
 """Classes of the doors' colours."""
 
 STYLE = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ import pytest
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import Laplace
-from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.curator.store import Store
 from hushmeans.methods.merge import RULES, merge
 from hushmeans.methods.paper import PAPER_METHODS
 from hushmeans.methods.rounds import noisy_rounds
@@ -35,7 +35,7 @@ METHOD_NAMES = tuple(PAPER_METHODS)
 
 
 @pytest.fixture(scope="module")
-def blood() -> MemorySource:
+def blood() -> Store:
     return stand_in(DATASETS["blood"])
 
 
@@ -43,7 +43,7 @@ def setting(method: str = "allocation_nk", epsilon: float = 0.6) -> Setting:
     return Setting.of_the_paper("blood", method, 4, epsilon)
 
 
-def test_a_batch_gives_the_same_alone_and_after_others_in_any_order(blood: MemorySource) -> None:
+def test_a_batch_gives_the_same_alone_and_after_others_in_any_order(blood: Store) -> None:
     works = [
         RunBatch(setting(method), start, 2) for method, start in product(PAPER_METHODS, range(2))
     ]
@@ -52,7 +52,7 @@ def test_a_batch_gives_the_same_alone_and_after_others_in_any_order(blood: Memor
     assert all(one.equals(two) for one, two in zip(forwards, backwards, strict=True))
 
 
-def test_more_runs_begin_with_the_same_runs(blood: MemorySource) -> None:
+def test_more_runs_begin_with_the_same_runs(blood: Store) -> None:
     short, long = (run_batch(RunBatch(setting(), 3, number), blood) for number in (2, 4))
     assert long.slice(0, short.num_rows).equals(short)
 
@@ -72,7 +72,7 @@ def test_settings_have_names_of_their_own() -> None:
 
 
 def test_methods_with_as_many_points_start_from_the_same_points(
-    blood: MemorySource, monkeypatch: pytest.MonkeyPatch
+    blood: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: dict[tuple[str, float, int], FloatArray] = {}
     key = ("", 0.0, 0)
@@ -102,7 +102,7 @@ def test_starts_differ_between_datasets_and_numbers_of_points() -> None:
 
 
 def test_both_merging_rules_are_scored_from_one_run(
-    blood: MemorySource, monkeypatch: pytest.MonkeyPatch
+    blood: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seeds = []
 
@@ -117,7 +117,7 @@ def test_both_merging_rules_are_scored_from_one_run(
     assert table["run"].to_pylist() == [0, 0, 1, 1, 2, 2]
 
 
-def test_methods_that_do_not_merge_have_one_row_a_run(blood: MemorySource) -> None:
+def test_methods_that_do_not_merge_have_one_row_a_run(blood: Store) -> None:
     table = run_batch(RunBatch(setting("average_k"), 0, 3), blood)
     assert table["merge"].to_pylist() == [UNMERGED] * 3
 
@@ -143,7 +143,7 @@ def test_batches_make_up_the_runs_asked_for(total: int, sizes: list[int]) -> Non
 @pytest.mark.parametrize("method", METHOD_NAMES)
 @pytest.mark.parametrize("smallest_size", [1.0, 100.0])
 def test_a_batch_is_the_public_pieces_put_together(
-    blood: MemorySource, method: str, smallest_size: float
+    blood: Store, method: str, smallest_size: float
 ) -> None:
     point = replace(setting(method), smallest_size=smallest_size)
     table = run_batch(RunBatch(point, 5, 2), blood)
@@ -167,14 +167,14 @@ def test_a_batch_is_the_public_pieces_put_together(
     assert scores == pytest.approx(by_hand, rel=1e-9)
 
 
-def plain_scores(source: MemorySource, centroids: FloatArray) -> tuple[float, float]:
+def plain_scores(source: Store, centroids: FloatArray) -> tuple[float, float]:
     """NICV and its squared form, written out."""
     points = source.records / source.box.grid.unit
     gaps = np.linalg.norm(points[:, None] - centroids[None], axis=2).min(axis=1)
     return float(gaps.mean()), float((gaps**2).mean())
 
 
-def test_a_row_says_what_was_run(blood: MemorySource) -> None:
+def test_a_row_says_what_was_run(blood: Store) -> None:
     (row,) = run_batch(RunBatch(setting("allocation_k", 0.4), 7, 1), blood).to_pylist()
     del row["nicv"], row["nicv_squared"]
     assert row == {

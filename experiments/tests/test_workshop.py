@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.curator.store import Store
 from hushmeans.errors import InputError
 from hushmeans.methods.paper import PAPER_METHODS
 from hushmeans_experiments import runs
@@ -56,7 +56,7 @@ def test_only_what_is_missing_is_done(tmp_path: Path, monkeypatch: pytest.Monkey
     assert workshop.missing(BATCHES[:3]) == [BATCHES[1]]
     done: list[RunBatch] = []
 
-    def noted(batch: RunBatch, source: MemorySource) -> object:
+    def noted(batch: RunBatch, source: Store) -> object:
         done.append(batch)
         return run_batch(batch, source)
 

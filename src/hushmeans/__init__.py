@@ -31,9 +31,11 @@ if TYPE_CHECKING:
     from hushmeans.forecasting import Forecast, forecast
     from hushmeans.ledger import Ledger
     from hushmeans.release import Release
-    from hushmeans.schema import Bounds
+    from hushmeans.schema import CSV, SQL, Bounds
 
 _HOMES = {
+    "CSV": "schema",
+    "SQL": "schema",
     "Bounds": "schema",
     "BudgetError": "errors",
     "DPKMeans": "estimator",
@@ -57,6 +59,8 @@ _HOMES = {
 }
 
 __all__ = [
+    "CSV",
+    "SQL",
     "Bounds",
     "BudgetError",
     "DPKMeans",

@@ -22,7 +22,7 @@ from hushmeans.arguments import Amount, whole_number
 from hushmeans.budget import Budget
 from hushmeans.curator.owner import (
     as_numeric_array,
-    is_path,
+    is_place,
     is_plain_list,
     is_spark,
     is_table,
@@ -71,10 +71,13 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         None for real noise. A seed gives a reproducible simulation without any privacy
         guarantee, for experiments and tests: it warns, and the release is marked.
     columns
-        The columns of a table or a file to use as features, in this order; None for all.
+        The columns of a table or a file to use as features, in this order; None for those that
+        the bounds name or, if they name none, for all. Other columns are not read.
     cache
-        A folder in which `fit` may keep the encoded records of files while it runs, in an
-        unnamed file that no other process can open. None to read the files for every question.
+        The folder for encoded records that do not fit into memory while `fit` runs (the
+        environment variable ``HUSHMEANS_MEMORY``, by default a quarter of the machine's, sets how
+        many do): they are in an unnamed file that no other process can open. None for the
+        system's folder for temporary files.
     ledger
         The ledger to debit before a fit spends the budget: a `Ledger`, or its path or URL (a
         `Ledger` hides the password when the estimator is printed). None for the one that the
@@ -158,8 +161,10 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         Parameters
         ----------
         X
-            The records: a two-dimensional array; a pandas, Polars or Arrow table; a Spark
-            DataFrame; or the path of a CSV, Parquet or Arrow file, or of a folder of them.
+            The records: a two-dimensional array; a table of pandas, Polars, DuckDB, Ibis, or of
+            anything else that exports an Arrow stream; a Spark DataFrame; the path or URL of a CSV,
+            Parquet or Arrow file, or of a folder of them; a `CSV`; or a `SQL` query. They are
+            read once, before any budget is spent.
         y
             Ignored.
         """
@@ -262,7 +267,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     def _remember_features(self, X: Any) -> None:
         """Set the feature attributes that scikit-learn expects."""
-        if is_path(X) or is_spark(X) or self.columns is not None:
+        if is_place(X) or is_spark(X) or (is_table(X) and _has_names(X)):
             self.feature_names_in_ = np.array(self.release_.box.names, dtype=object)
         elif not is_plain_list(X):  # a list has no columns but those that the bounds declare
             validate_data(self, X, reset=True, skip_check_array=True)
@@ -271,7 +276,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     def _checked(self, X: Any) -> Any:
         """New data with the columns of the fit, selected by name where possible."""
         check_is_fitted(self)
-        if is_path(X) or (is_table(X) and self.columns is not None):
+        if is_place(X) or (is_table(X) and self.columns is not None):
             return X
         if not is_table(X):
             X = as_numeric_array(X)
@@ -283,6 +288,11 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _has_names(table: Any) -> bool:
+    """Whether the columns have names; those of pandas tables may be numbers."""
+    return not hasattr(table, "iloc") or all(isinstance(name, str) for name in table.columns)
 
 
 def _opened(ledger: Ledger | str | PathLike[str] | Literal[False] | None) -> Ledger | None:

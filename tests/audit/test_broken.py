@@ -14,7 +14,7 @@ from hushmeans.curator.curator import Curator
 from hushmeans.curator.kernel import answer
 from hushmeans.curator.mechanisms import Laplace
 from hushmeans.curator.questions import Totals
-from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.curator.store import Store
 from hushmeans.errors import PrivacyError
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray
@@ -39,7 +39,7 @@ def test_a_budget_spent_twice_is_noticed_before_anything_is_released(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Account, "debit", lambda self, share: None)
-    source = MemorySource(NOBODY.box, NOBODY.encoded(more=True))
+    source = Store.of(NOBODY.box, NOBODY.encoded(more=True))
     curator = Curator(source, Laplace(), Budget.of(1))
     for _ in range(2):
         curator.ask(one_centroid(NOBODY), WHOLE)

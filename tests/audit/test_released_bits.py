@@ -25,7 +25,7 @@ from hushmeans.curator.curator import Curator
 from hushmeans.curator.door import Door, NoisyTotals
 from hushmeans.curator.mechanisms import Gaussian, Laplace, Mechanism, mechanism_for
 from hushmeans.curator.questions import Question
-from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.curator.store import Store
 from hushmeans.methods.method import Clustering
 from hushmeans.methods.registry import METHODS
 from hushmeans.types import FloatArray, IntArray
@@ -80,7 +80,7 @@ def test_every_answer_is_whole_numbers_of_grid_steps(budget: Budget) -> None:
     for claim in answer_claims(budget):
         assert isinstance(claim.target, OneAnswer)
         for more in (False, True):
-            source = MemorySource(claim.target.pair.box, claim.target.pair.encoded(more))
+            source = Store.of(claim.target.pair.box, claim.target.pair.encoded(more))
             curator = Curator(source, mechanism_for(budget), budget)
             answer = curator.ask(claim.target.question, Fraction(1)).values
             assert type(answer) is np.ndarray
@@ -109,7 +109,7 @@ def found(method: str, door: Door) -> Clustering:
 @pytest.mark.parametrize("method", METHODS)
 def test_a_release_is_a_function_of_integers_alone(method: str, budget: Budget) -> None:
     """The integers that were answered, played to a method without records, give the same."""
-    source = MemorySource(FOUNDING.box, FOUNDING.encoded(more=True))
+    source = Store.of(FOUNDING.box, FOUNDING.encoded(more=True))
     curator = Curator(source, mechanism_for(budget), budget)
     with overheard() as answers:
         real = found(method, curator.door)

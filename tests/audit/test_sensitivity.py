@@ -20,7 +20,7 @@ from pyarrow import csv, parquet
 
 from audit.search import Ask, Worst, climb, length, most, moved
 from hushmeans.curator.questions import Cells, Lengths, Norm, Shifts, Size, Sizes, Spread, Totals
-from hushmeans.curator.sources import managed_source
+from hushmeans.curator.source import managed_source
 from hushmeans.schema import Bounds, Grid
 from hushmeans.types import GridArray, IntArray
 

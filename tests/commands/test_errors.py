@@ -12,7 +12,7 @@ import pytest
 from helpers.command_line import run
 from hushmeans import DPKMeans, HushmeansError, Ledger, PrivacyError
 from hushmeans.curator.curator import Curator
-from hushmeans.curator.sources.files import FileSource
+from hushmeans.curator.store import Store
 
 FIT = ("fit", "people.csv", "--k", "2", "--epsilon", "1", "--bounds", "bounds.toml")
 
@@ -95,7 +95,7 @@ def test_a_machine_that_fails_in_the_middle_says_it_too(
     def fail(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(FileSource, "answer", fail)
+    monkeypatch.setattr(Store, "answer", fail)
     assert run(*FIT, "--out", "new.json") == 2
     assert "; ε = 1 was spent; repeat the fit with the release id" in capsys.readouterr().err
 

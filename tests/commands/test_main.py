@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 from helpers.command_line import run
 from hushmeans.commands.terminal import show_release
-from hushmeans.curator.sources import files
+from hushmeans.curator.readers import reading
 from hushmeans.fitting import SIMULATION_MESSAGE
 from hushmeans.ledger import Ledger
 from hushmeans.release import Release
@@ -161,7 +161,7 @@ def test_predict_reads_files_in_parts(
     rows: int,
     as_json: bool,
 ) -> None:
-    monkeypatch.setattr(files, "BATCH_VALUES", 500)
+    monkeypatch.setattr(reading, "BATCH_VALUES", 500)
     ages = [25.0 if row % 3 else 75.0 for row in range(rows)]
     columns = {"name": ["x"] * rows, "visits": [5.0] * rows, "age": ages}
     parquet.write_table(pa.table(columns), folder / "new.parquet")
@@ -236,7 +236,12 @@ def bad_bounds(*bounds: str, says: str) -> object:
     [
         mistake("nonsense", says="No such command 'nonsense'"),
         mistake("--nonsense", says="No such option: --nonsense"),
-        mistake("fit", says="Missing argument"),
+        mistake("fit", says="Missing option '--k'"),
+        mistake("fit", *FIT[2:], says="the records are in a file, with --delimiter"),
+        mistake(*FIT, "--sql", "select 1", says="give one or the other"),
+        mistake(*FIT, "--database", "sqlite:///x", says="give one or the other"),
+        mistake(*FIT, "--delimiter", "ab", says="delimiter is 'ab'; give one ASCII character"),
+        mistake(*FIT, "--encoding", "martian", says="encoding is 'martian', which Python does"),
         mistake("fit", "people.csv", "--epsilon", "1", says="Missing option '--k'"),
         mistake("fit", "people.csv", "--k", "2", says="Missing option '--epsilon'"),
         bad_fit("extra", says="unexpected extra argument"),
@@ -300,7 +305,7 @@ def bad_bounds(*bounds: str, says: str) -> object:
             "new.json",
             "--cache",
             "none",
-            says="cannot cache the encoded records in none: No such file",
+            says="cannot keep the encoded records in none: No such file",
         ),
         bad_bounds(says="bounds are required"),
         bad_bounds("--bounds", "none.toml", says="cannot read the bounds file none.toml"),

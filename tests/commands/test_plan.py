@@ -106,7 +106,7 @@ def test_fit_stops_where_noise_will_dominate_before_anything_is_spent(
 ) -> None:
     assert run(*FIT, "0.01", "--rows", "400", "--json") == 2
     error = capsys.readouterr().err
-    assert error.startswith('{"error": "Noise will dominate')
+    assert '"message": "Noise will dominate' in error
     assert "othing was spent" in error
     assert not (folder / "release.json").exists()
     assert Ledger().standing("people").debits == 0

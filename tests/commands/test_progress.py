@@ -1,4 +1,4 @@
-"""Progress says how far a fit is, and nothing exact about the records unless asked."""
+"""Progress says how far a fit is, in bytes of files and in questions, and never in records."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
+from pyarrow import csv, feather, parquet
 from rich.console import Console
+from rich.filesize import decimal
 from rich.progress import Progress, TextColumn
 
 from helpers.told import Told
@@ -30,41 +31,52 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def fit(people: Path, watch: Watch, method: str, cache: Path | None = None) -> None:
+def fit(people: Path, watch: Watch, method: str) -> None:
     with pytest.warns(SimulationWarning):
-        fit_release(
-            people,
-            Settings.of(2, 1, method=method),
-            bounds=(0, 1),
-            seed=0,
-            cache=cache,
-            watch=watch,
-        )
+        fit_release(people, Settings.of(2, 1, method=method), bounds=(0, 1), seed=0, watch=watch)
 
 
 @pytest.mark.parametrize("method", ["refined", "allocation_nk", "average_k"])
-@pytest.mark.parametrize("cached", [False, True])
-def test_a_watch_hears_of_every_question_and_record(
-    people: Path, tmp_path: Path, method: str, cached: bool
-) -> None:
+def test_a_watch_hears_of_every_question(people: Path, method: str) -> None:
     told = Told()
-    fit(people, told, method, tmp_path if cached else None)
+    fit(people, told, method)
     assert told.spent[-1] == 1
     assert told.spent == sorted(told.spent)
     assert len(told.spent) <= told.most
-    assert told.passes == [N_RECORDS] * len(told.spent) + [0]
 
 
-def shown(people: Path, *, show_nonprivate: bool) -> str:
-    """What the terminal shows, every state of it."""
-    text = io.StringIO()
-    console = Console(file=text, force_terminal=True, width=160)
-    columns = (
-        TextColumn("{task.description}"),
-        TextColumn("{task.fields[nonprivate]}"),
-    )
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.parquet", "a.arrow", "folder"])
+def test_a_watch_hears_of_the_bytes_of_files_once(tmp_path: Path, name: str) -> None:
+    values = np.random.default_rng(0).random((2, N_RECORDS))
+    table = pa.table({"age": values[0], "visits": values[1]})
+    path = tmp_path / name
+    if name == "folder":
+        path.mkdir()
+        parquet.write_table(table[:1000], path / "a.parquet")
+        parquet.write_table(table[1000:], path / "b.parquet")
+    elif "csv" in name:
+        with pa.output_stream(path, compression="detect") as stream:
+            csv.write_csv(table, stream)
+    else:
+        write = parquet.write_table if name == "a.parquet" else feather.write_feather
+        write(table, path)
+    size = sum(each.stat().st_size for each in tmp_path.rglob("*") if each.is_file())
+    told = Told()
+    fit(path, told, "average_k")
+    assert len(told.reading) > 1
+    assert told.reading == sorted(told.reading)
+    assert told.reading[-1] == (size, size)
+    assert {total for _, total in told.reading} == {size}
+
+
+def test_the_bar_shows_bytes_and_questions_and_not_how_many_records_there_are(
+    people: Path,
+) -> None:
+    output = io.StringIO()
+    console = Console(file=output, force_terminal=True, width=160)
+    columns = (TextColumn("{task.description}"), TextColumn("{task.completed} {task.total}"))
     with Progress(*columns, console=console, auto_refresh=False) as progress:
-        bar = Bar(progress, show_nonprivate=show_nonprivate)
+        bar = Bar(progress)
         update = progress.update
 
         def refreshed(*arguments: object, **fields: object) -> None:
@@ -73,17 +85,9 @@ def shown(people: Path, *, show_nonprivate: bool) -> str:
 
         progress.update = refreshed  # type: ignore[method-assign]
         fit(people, bar, "refined")
-    return text.getvalue()
-
-
-def test_the_bar_shows_questions_and_not_how_many_records_there_are(people: Path) -> None:
-    text = shown(people, show_nonprivate=False)
+    text = output.getvalue()
+    size = decimal(people.stat().st_size)
+    assert f"Reading {size} of {size}" in text
     assert "Question 1 of at most 38" in text
     assert "Budget spent" in text
-    assert "records" not in text
     assert not any(number in text for number in (f"{N_RECORDS:,}", str(N_RECORDS)))
-
-
-def test_on_demand_the_bar_shows_records_and_says_that_this_is_not_private(people: Path) -> None:
-    text = shown(people, show_nonprivate=True)
-    assert f"NOT PRIVATE: {N_RECORDS:,} records" in text

@@ -7,7 +7,9 @@ table in its own way, in a folder if it needs one, and returns what a user would
 from __future__ import annotations
 
 import math
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache as remembered
@@ -15,27 +17,35 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import daft
+import datafusion
+import duckdb
+import ibis
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from pyarrow import csv, feather, parquet
+from adbc_driver_postgresql import dbapi as postgresql
+from pyarrow import csv, dataset, feather, parquet
 
-from hushmeans.curator import kernel
+from helpers.postgres import Server
+from hushmeans.curator import kernel, store
 from hushmeans.curator.encode import encode
 from hushmeans.curator.questions import Cells, Question, Shifts, Size, Sizes, Spread, Totals
-from hushmeans.curator.sources import cache, files, managed_source, memory
+from hushmeans.curator.readers import reading
+from hushmeans.curator.source import managed_source
 from hushmeans.fitting import fit_release
 from hushmeans.methods.registry import METHODS
-from hushmeans.schema import Bounds, Box
+from hushmeans.schema import CSV, SQL, Bounds, Box
 from hushmeans.settings import Settings
 from hushmeans.types import FloatArray, IntArray
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # sockets of Py4J's
+    pytest.mark.filterwarnings("ignore:The 'future.infer_string' option"),  # used by Ibis
 ]
 
 RANGES = {
@@ -111,12 +121,6 @@ def written(
     return hold
 
 
-def gzipped(table: pa.Table, folder: Path) -> Held:
-    with pa.CompressedOutputStream(folder / "people.csv.gz", "gzip") as stream:
-        csv.write_csv(numbers(table), stream)
-    return Held(str(folder / "people.csv.gz"))
-
-
 def folder_of(write: Callable[..., None], suffix: str) -> Callable[[pa.Table, Path], Held]:
     def hold(table: pa.Table, folder: Path) -> Held:
         for index, piece in pieces(table):
@@ -148,20 +152,104 @@ def write_numbers(table: pa.Table, path: Path) -> None:
     csv.write_csv(numbers(table), path)
 
 
-def cached(hold: Callable[[pa.Table, Path], Held]) -> Callable[[pa.Table, Path], Held]:
+def spilled(hold: Callable[[pa.Table, Path], Held]) -> Callable[[pa.Table, Path], Held]:
     return lambda table, folder: Held(hold(table, folder).data, cache=folder.parent)
+
+
+def compressed(codec: str, suffix: str) -> Callable[[pa.Table, Path], Held]:
+    def hold(table: pa.Table, folder: Path) -> Held:
+        path = folder / f"people.csv.{suffix}"
+        with pa.CompressedOutputStream(path, codec) as stream:
+            csv.write_csv(numbers(table), stream)
+        return Held(str(path))
+
+    return hold
+
+
+def semicolons(table: pa.Table, folder: Path) -> Held:
+    text = numbers(table).to_pandas().to_csv(sep=";", index=False)
+    (folder / "people.txt").write_bytes(text.encode("utf-16"))
+    return Held(CSV(folder / "people.txt", delimiter=";", encoding="utf-16"))
+
+
+def with_text(table: pa.Table) -> pa.Table:
+    """The table with columns that are no features, which must not be read."""
+    return table.append_column("name", pa.array(["x"] * len(table), pa.string()))
+
+
+def dataset_of(table: pa.Table, folder: Path) -> Held:
+    parquet.write_table(with_text(table), folder / "people.parquet")
+    return Held(dataset.dataset(folder / "people.parquet"))
+
+
+def relation(table: pa.Table, folder: Path) -> Held:
+    connection = duckdb.connect()
+    connection.register("people", with_text(table))
+    return Held(connection.sql("select * from people"))
+
+
+def written_to_duckdb(table: pa.Table, path: Path) -> None:
+    with duckdb.connect(path) as connection:
+        connection.register("held", with_text(table))
+        connection.execute("create table people as select * from held")
+
+
+def ibis_table(table: pa.Table, folder: Path) -> Held:
+    written_to_sqlite(table, folder / "people.sqlite")
+    return Held(ibis.sqlite.connect(folder / "people.sqlite").table("people"))
+
+
+def datafusion_frame(table: pa.Table, folder: Path) -> Held:
+    return Held(datafusion.SessionContext().from_arrow(with_text(table)))
+
+
+def daft_frame(table: pa.Table, folder: Path) -> Held:
+    return Held(daft.from_arrow(with_text(table)))
+
+
+def duckdb_query(table: pa.Table, folder: Path) -> Held:
+    written_to_duckdb(table, folder / "people.duckdb")
+    return Held(SQL("select * from people;", f"duckdb:///{folder / 'people.duckdb'}"))
+
+
+def sqlite_query(table: pa.Table, folder: Path) -> Held:
+    written_to_sqlite(table, folder / "people.sqlite")
+    return Held(SQL("select * from people", f"sqlite:///{folder / 'people.sqlite'}"))
+
+
+def written_to_sqlite(table: pa.Table, path: Path) -> None:
+    rows = [
+        [float(value) if isinstance(value, Decimal) else value for value in row.values()]
+        for row in with_text(table).to_pylist()
+    ]
+    with closing(sqlite3.connect(path)) as connection, connection:
+        features = ", ".join(f"{name} real" for name in RANGES)
+        connection.execute(f"create table people ({features}, name text)")
+        connection.executemany("insert into people values (?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 HOLDERS: dict[str, Callable[[pa.Table, Path], Held]] = {
     "numpy": lambda table, folder: Held(matrix(table), IN_ORDER),
     "pandas": lambda table, folder: Held(table.to_pandas(types_mapper=pd.ArrowDtype)),
-    "polars": lambda table, folder: Held(pl.from_arrow(table)),
-    "arrow": lambda table, folder: Held(table),
+    "polars": lambda table, folder: Held(pl.from_arrow(with_text(table))),
+    "lazy polars": lambda table, folder: Held(pl.from_arrow(with_text(table)).lazy()),  # type: ignore[union-attr]
+    "arrow": lambda table, folder: Held(with_text(table)),
+    "one-shot reader": lambda table, folder: Held(with_text(table).to_reader(50)),
+    "dataset": dataset_of,
+    "duckdb": relation,
+    "ibis": ibis_table,
+    "datafusion": datafusion_frame,
+    "daft": daft_frame,
+    "duckdb query": duckdb_query,
+    "sqlite query": sqlite_query,
     "arrow in pieces": lambda table, folder: Held(
         pa.concat_tables([piece for _, piece in pieces(table)])
     ),
     "csv": written(write_numbers, "people.csv"),
-    "gzip csv": gzipped,
+    "gzip csv": compressed("gzip", "gz"),
+    "zstd csv": compressed("zstd", "zst"),
+    "bz2 csv": compressed("bz2", "bz2"),
+    "csv with semicolons in utf-16": semicolons,
     "folder of csv": folder_of(write_numbers, ".csv"),
     "parquet": written(parquet.write_table, "people.parquet"),
     "parquet in row groups": written(parquet.write_table, "people.pq", row_group_size=100),
@@ -169,8 +257,8 @@ HOLDERS: dict[str, Callable[[pa.Table, Path], Held]] = {
     "hive": hive,
     "feather": written(feather.write_feather, "people.feather", chunksize=100),
     "arrow stream": written(stream, "people.arrow"),
-    "cached parquet": cached(folder_of(parquet.write_table, ".parquet")),
-    "cached csv": cached(written(write_numbers, "people.csv")),
+    "spilled parquet": spilled(folder_of(parquet.write_table, ".parquet")),
+    "spilled csv": spilled(written(write_numbers, "people.csv")),
 }
 
 GRID, UNIT = BOX.grid, BOX.grid.unit
@@ -186,18 +274,35 @@ QUESTIONS: dict[str, Question] = {
 }
 
 
-SPARK = "spark"
-"""The holder that needs a cluster."""
+SPARK, POSTGRESQL = "spark", "postgresql"
+"""The holders that need a server."""
 
 
-@pytest.fixture(params=[*HOLDERS, SPARK])
-def hold(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[pa.Table], Held]:
+def in_postgresql(server: Server, table: pa.Table) -> Held:
+    place = server.new_place()
+    income = table.column_names.index("income")
+    held = table.set_column(income, "income", table["income"].cast(pa.float64()))
+    with postgresql.connect(place) as connection, connection.cursor() as cursor:
+        cursor.adbc_ingest("people", with_text(held))
+        connection.commit()
+    return Held(SQL("select * from people", place))
+
+
+@pytest.fixture(params=[*HOLDERS, SPARK, POSTGRESQL])
+def hold(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[pa.Table], Held]:
     if request.param == SPARK:
         session = request.getfixturevalue("session")
         # More partitions than there are records, in the smaller tables: some are empty.
         return lambda table: Held(session.createDataFrame(table).repartition(3))
+    if request.param == POSTGRESQL:
+        server = request.getfixturevalue("postgres")
+        return lambda table: in_postgresql(server, table)
     folder = tmp_path / "held"
     folder.mkdir()
+    if request.param.startswith("spilled"):
+        monkeypatch.setenv("HUSHMEANS_MEMORY", "0")
     return lambda table: HOLDERS[request.param](table, folder)
 
 
@@ -207,9 +312,8 @@ def batch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     if request.param is not None:
         if SPARK in request.node.name:
             pytest.skip("executors are other processes; Spark makes its own batches")
-        monkeypatch.setattr(memory, "MEMORY_BATCH", request.param)
-        monkeypatch.setattr(files, "BATCH_VALUES", request.param * len(RANGES))
-        monkeypatch.setattr(cache, "MAPPED_ROWS", 1024)  # whole pages
+        monkeypatch.setattr(reading, "BATCH_VALUES", request.param * len(RANGES))
+        monkeypatch.setattr(store, "BLOCK_BYTES", 1)  # one page of each feature
 
 
 def expected(question: Question, table: pa.Table) -> IntArray:

@@ -30,7 +30,7 @@ from hushmeans.curator.questions import (
     Totals,
 )
 from hushmeans.curator.reference import REFERENCE, Kernel
-from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.curator.store import Store
 from hushmeans.errors import InputError, PrivacyError
 from hushmeans.methods.registry import METHODS
 from hushmeans.schema import Box
@@ -199,7 +199,7 @@ def test_a_wrong_kernel_is_refused_before_anything_is_spent(
     monkeypatch.setattr(kernel, "COMPILED", wrong)
     paid: list[Box] = []
     box = Box((0.0,), (1.0,))
-    source = MemorySource(box, np.zeros((5, 1), dtype=np.int32))
+    source = Store.of(box, np.zeros((5, 1), dtype=np.int32))
     curator = Curator(source, Laplace(), Budget.of(1), pay=paid.append)
     with pytest.raises(PrivacyError, match="wrong answer to a known question"):
         curator.ask(Size(), Fraction(1))

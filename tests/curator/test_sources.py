@@ -13,10 +13,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 import scipy.sparse
 
-from hushmeans.curator.sources import memory, open_local_source, open_source
+from hushmeans.curator.readers import open_reading, reading
+from hushmeans.curator.source import open_source
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.schema import Bounds
 
@@ -39,7 +41,7 @@ def bounds_for(data: Any) -> Bounds:
 
 
 def encoded(data: Any, bounds: Bounds | None = None) -> list[list[int]]:
-    parts = list(open_local_source(data, bounds or bounds_for(data)).encoded())
+    parts = list(open_reading(data, bounds or bounds_for(data)).encoded())
     assert all(records.dtype == np.int32 for records in parts)
     return [row for records in parts for row in records.tolist()]
 
@@ -139,7 +141,7 @@ def test_a_masked_integer_is_missing() -> None:
 def test_the_batch_size_does_not_matter(
     monkeypatch: pytest.MonkeyPatch, make: Any, batch: int
 ) -> None:
-    monkeypatch.setattr(memory, "MEMORY_BATCH", batch)
+    monkeypatch.setattr(reading, "BATCH_VALUES", 2 * batch)
     assert encoded(make(WHOLE)) == WHOLE_ENCODED
 
 
@@ -221,10 +223,6 @@ UNREADABLE = "a DataFrame with these columns cannot be read as a table of number
             pd.DataFrame({"age": pd.Categorical([CANARY]), "visits": [1]}),
             "'age' holds categories, not numbers",
         ),
-        (
-            pd.DataFrame({"age": pd.to_datetime(["2020"]), "visits": [1]}),
-            "'age' holds dates or times, not numbers",
-        ),
         (pd.DataFrame([[1, float(CANARY)]], columns=["age", "age"]), "two columns named 'age'"),
         (pd.DataFrame([[1, 2]], columns=[1, "1"]), "two columns named '1'; rename one"),
         (pd.DataFrame(index=[1, 2]), "0 feature"),
@@ -262,9 +260,42 @@ def test_what_is_no_table_of_numbers_is_refused_without_a_value(data: Any, messa
     check_that_nothing_leaks(refusal.value)
 
 
-def test_a_data_frame_whose_columns_are_not_those_of_the_bounds_is_refused() -> None:
-    with pytest.raises(InputError, match="column 'iq' without bounds"):
-        open_source(pd.DataFrame({"age": [1], "visits": [1], "iq": [100]}), BOUNDS)
+def test_columns_that_the_bounds_do_not_name_are_not_read() -> None:
+    frame = pd.DataFrame({"iq": ["x"], "visits": [8], "name": [object()], "age": [0]})
+    assert encoded(frame, BOUNDS) == [[UNIT, -UNIT]]
+    table = pl.DataFrame({"visits": [8], "name": [object()], "age": [0]})
+    assert encoded(table, BOUNDS) == [[UNIT, -UNIT]]
+
+
+def test_a_feature_that_the_data_does_not_have_is_refused() -> None:
+    with pytest.raises(InputError, match="include column 'visits', which the data does not have"):
+        open_source(pd.DataFrame({"age": [1], "visit": [1]}), BOUNDS)
+
+
+DAY = [pd.Timestamp("2020-01-01 12:00").to_pydatetime(), None]
+
+
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        (pa.array(DAY, pa.date32()), 0),
+        (pa.array(DAY, pa.date64()), 0),
+        (pa.array(DAY, pa.timestamp("s")), 0.5),
+        (pa.array(DAY, pa.timestamp("ns", "Europe/Berlin")), 0.5),
+        (pa.array([2**4, None]).cast(pa.int8()).dictionary_encode(), 16 - 18262),
+        (pa.array([18262.25, None]).dictionary_encode(), 0.25),
+        (pc.run_end_encode(pa.array([18262.25, 18262.25, None])[1:]), 0.25),
+        (pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1, None], pa.int8())), 1 - 18262),
+        (pa.array([18263 * 86_400, None], pa.duration("s")), 1),
+        (pa.array([43_200, None], pa.time32("s")), 0.5 - 18262),
+    ],
+    ids=str,
+)
+def test_dates_are_days_and_wrapped_numbers_are_numbers(column: pa.Array, expected: float) -> None:
+    """2020 began 18,262 days after 1970; here it is the middle of the range."""
+    table = pa.table({"x": column})
+    found = encoded(table, Bounds({"x": (0, 2 * 18262)}))
+    assert found == [[round(expected / 18262 * UNIT)], [0]]
 
 
 @pytest.mark.parametrize(
@@ -437,7 +468,7 @@ UNFIT = "this is not a valid CSV file with a header row"
 HEADLESS = "the first row looks like a record; add a header row with the column names"
 EMPTY = "the file is empty; a CSV file needs a header row"
 NAMELESS = "a column has no name; if it is a pandas index, use to_csv(..., index=False)"
-SEMICOLONS = "the fields are separated by semicolons; use commas"
+SEMICOLONS = "the fields are separated by semicolons; set the delimiter to ';' (--delimiter)"
 NO_HEADER = "the first row is not a header; add a header row with the column names"
 WHOLE_SENTENCES = (UNFIT, HEADLESS, EMPTY, NAMELESS, SEMICOLONS, NO_HEADER)
 
@@ -474,7 +505,6 @@ def parquet_file() -> bytes:
         ("long.csv", b"x" * 200_000 + b",y\n1,2\n", UNFIT),
         ("twice.csv", b"age,age\n1,2\n", "two columns named 'age'"),
         ("other.csv", b"age,weight\n1,2\n", "'visits', which the data does not have"),
-        ("more.csv", b"age,visits,weight\n1,2,3\n", "'weight' without bounds"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_by_name(

@@ -23,9 +23,11 @@ from helpers import command_line
 from helpers.spark_cluster import MASTER
 from helpers.told import Told
 from hushmeans.curator.questions import Cells, Size, Totals
-from hushmeans.curator.sources import managed_source, open_source, spark, spark_files
-from hushmeans.curator.sources.memory import MemorySource
-from hushmeans.curator.sources.spark import SparkSource, from_spark
+from hushmeans.curator.source import managed_source, open_source
+from hushmeans.curator.spark import cluster
+from hushmeans.curator.spark import files as spark_files
+from hushmeans.curator.spark.cluster import SparkSource, from_spark
+from hushmeans.curator.store import Store
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.estimator import DPKMeans
 from hushmeans.release import Release
@@ -120,7 +122,7 @@ def test_every_numeric_type_is_encoded_as_in_memory(session: SparkSession) -> No
 def check_same_answers(frame: DataFrame, table: pa.Table, bounds: Bounds) -> None:
     """For questions to which every record gives an answer of its own."""
     memory = open_source(table, bounds)
-    assert isinstance(memory, MemorySource)
+    assert isinstance(memory, Store)
     centroids = np.unique(memory.records, axis=0).astype(np.int64)
     with managed_source(frame, bounds) as source:
         assert source.box == memory.box
@@ -152,7 +154,7 @@ def test_wide_answers_are_added_up_in_the_cluster(session: SparkSession) -> None
     memory = open_source(people(), BOUNDS)
     borders = tuple(range(-(2**20), 2**20, 2**14))
     question = Cells(memory.box.grid, (borders, borders))
-    assert question.shape[0] > spark.MOST_TOTALS_ON_DRIVER
+    assert question.shape[0] > cluster.MOST_TOTALS_ON_DRIVER
     with managed_source(frame, BOUNDS) as source:
         np.testing.assert_array_equal(source.answer(question), memory.answer(question))
 
@@ -168,12 +170,10 @@ def check_that_nothing_leaks(error: BaseException) -> None:
     ("columns", "message"),
     [
         (f"'{CANARY}' AS age, 1 AS visits", "column 'age' holds text, not numbers"),
-        ("current_date() AS age, 1 AS visits", "column 'age' holds dates or times"),
         (f"array({CANARY}) AS age, 1 AS visits", "column 'age' holds values of another type"),
         (f"struct({CANARY}) AS age, 1 AS visits", "column 'age' holds values of another type"),
         ("INTERVAL '1' YEAR AS age, 1 AS visits", "column 'age' holds values of another type"),
         (f"{CANARY} AS age, 2 AS age", "two columns named 'age'; rename one"),
-        (f"{CANARY} AS age, 2 AS visits, 3 AS iq", "column 'iq' without bounds"),
         (f"{CANARY} AS age", "'visits', which the data does not have"),
     ],
 )
@@ -232,7 +232,7 @@ def test_an_error_in_the_middle_of_a_fit_quotes_nothing_and_leaves_nothing(
 
 def test_executors_without_hushmeans_are_reported_as_such() -> None:
     error = ImportError("...\nModuleNotFoundError: No module named 'hushmeans'\n...")
-    assert "the executors cannot import hushmeans; install it" in spark._explain(error)
+    assert "the executors cannot import hushmeans; install it" in cluster._explain(error)
 
 
 @pytest.mark.parametrize("chance", ["rand()", "uuid()", "monotonically_increasing_id()"])
@@ -256,7 +256,7 @@ def test_an_executor_with_another_kernel_is_refused_before_anything_is_spent(
     session: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frame = session.createDataFrame(people(10))
-    monkeypatch.setattr(spark, "sources_digest", lambda: "of another version")
+    monkeypatch.setattr(cluster, "sources_digest", lambda: "of another version")
     told = Told()
     with pytest.raises(InputError, match="an executor has another version") as refusal:
         hushmeans.fitting.fit_release(frame, Settings.of(2, 1), bounds=BOUNDS, seed=0, watch=told)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hushmeans.curator.questions import Size
-from hushmeans.curator.sources.streaming import add_up, in_parallel
+from hushmeans.curator.streaming import add_up, in_parallel
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5, None])

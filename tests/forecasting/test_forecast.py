@@ -12,7 +12,7 @@ import pytest
 import hushmeans
 from hushmeans import Forecast, forecast
 from hushmeans.budget import Budget
-from hushmeans.curator.sources.memory import from_memory
+from hushmeans.curator.source import open_store
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.forecasting.mixture import scattered
 from hushmeans.forecasting.population import CENTRE_RANGE
@@ -176,7 +176,7 @@ def test_the_forecast_is_within_25_percent_of_measured_noise(method: str, delta:
     for seed in range(10):
         rng = np.random.default_rng(seed)
         centres = rng.uniform(-CENTRE_RANGE, CENTRE_RANGE, (4, 6))
-        source = from_memory(scattered(rng, centres, 0.15, labels), Bounds((-1, 1)))
+        source = open_store(scattered(rng, centres, 0.15, labels), Bounds((-1, 1)))
         for run in range(3):
             budget = Budget.of(2, delta)
             errors.append(measure(source, chosen_method(method), 4, budget, 100 * seed + run))

@@ -29,7 +29,7 @@ from hushmeans.commands.main import main
 from hushmeans.curator import kernel
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import Laplace
-from hushmeans.curator.sources import open_source
+from hushmeans.curator.source import open_source
 from hushmeans.evaluate import nicv
 
 RECORDS = Path("records")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from hushmeans.curator.sources import open_local_source, open_source_for_box
+from hushmeans.curator.readers import open_reading, open_reading_for_box
 from hushmeans.ledger import Ledger
 from hushmeans.release import Release
 from hushmeans.report import LoadedRelease, Report, report_page
@@ -39,9 +39,9 @@ def bounds(folder: Path, content: bytes, suffix: str = ".toml") -> None:
 def table(folder: Path, content: bytes, suffix: str = ".csv") -> None:
     """Read a file of records as `fit` and as `predict` do."""
     path = _written(folder / f"people{suffix}", content)
-    for source in (open_local_source(path, Bounds((0, 100))), open_source_for_box(path, BOX)):
-        for records in source.encoded():
-            assert abs(records).max(initial=0) <= source.box.grid.unit
+    for reading in (open_reading(path, Bounds((0, 100))), open_reading_for_box(path, BOX)):
+        for records in reading.encoded():
+            assert abs(records).max(initial=0) <= reading.box.grid.unit
 
 
 def ledger(folder: Path, content: bytes) -> None:

@@ -8,19 +8,18 @@ from hushmeans.curator.watching import Watch
 
 
 class Told(Watch):
-    """What was planned, how many records each pass read, and what was spent after each answer."""
+    """What was planned, the bytes read of how many, and what was spent after each answer."""
 
     def __init__(self) -> None:
         self.most = 0
-        self.passes = [0]
+        self.reading: list[tuple[int, int]] = []
         self.spent: list[Fraction] = []
 
     def planned(self, questions: int) -> None:
         self.most = questions
 
-    def read(self, n_records: int) -> None:
-        self.passes[-1] += n_records
+    def read(self, n_bytes: int, total: int) -> None:
+        self.reading.append((n_bytes, total))
 
     def answered(self, spent: Fraction) -> None:
         self.spent.append(spent)
-        self.passes.append(0)

@@ -14,7 +14,7 @@ import pytest
 import hushmeans
 from helpers.canary import BOX, VALUE, found_below, found_in, grid_value
 from hushmeans.curator import compiled
-from hushmeans.curator.sources import spark_files
+from hushmeans.curator.spark import files as spark_files
 from hushmeans.estimator import DPKMeans
 
 if TYPE_CHECKING:

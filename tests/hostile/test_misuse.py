@@ -19,7 +19,7 @@ from hushmeans import Bounds, DPKMeans, Ledger, Release
 from hushmeans.arguments import whole_number
 from hushmeans.commands.main import main
 from hushmeans.commands.terminal import show_release
-from hushmeans.curator.sources import csv_files, open_local_source
+from hushmeans.curator.readers import csv_files, open_reading
 from hushmeans.documents import written_whole
 from hushmeans.errors import HushmeansError, InputError
 
@@ -105,7 +105,7 @@ def test_an_arrow_file_that_claims_more_records_than_it_has_is_refused(
     truth, lie = struct.pack("<q", 777), struct.pack("<q", claimed)
     path.write_bytes(path.read_bytes().replace(truth, lie))
     with pytest.raises(InputError, match="damaged or truncated"):
-        list(open_local_source(path, Bounds((0, 1))).encoded())
+        list(open_reading(path, Bounds((0, 1))).encoded())
 
 
 def test_an_arrow_column_whose_name_is_no_text_is_refused(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_an_arrow_column_whose_name_is_no_text_is_refused(tmp_path: Path) -> Non
     feather.write_feather(pa.table({"agedness": [1.0]}), path)
     path.write_bytes(path.read_bytes().replace(b"agedness", b"\xff\xfedness"))
     with pytest.raises(InputError, match="not a valid Arrow file"):
-        open_local_source(path, Bounds((0, 1)))
+        open_reading(path, Bounds((0, 1)))
 
 
 @pytest.mark.parametrize("piece", [b"a", b"\n", b",", b'"'])
@@ -124,13 +124,13 @@ def test_the_header_is_looked_for_in_one_block_of_what_a_gzip_file_unpacks_to(
     path.write_bytes(gzip.compress(piece * 2**26, compresslevel=1))
     lengths: list[int] = []
 
-    def measured(rows: list[str]) -> Any:
+    def measured(rows: list[str], delimiter: str) -> Any:
         lengths.extend(map(len, rows))
         return iter([rows])
 
     monkeypatch.setattr(csv_files, "reader", measured)
     with pytest.raises(InputError):
-        open_local_source(path, Bounds((0, 1)))
+        open_reading(path, Bounds((0, 1)))
     assert max(lengths, default=0) <= csv_files.HEADER_BYTES
 
 

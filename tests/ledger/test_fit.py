@@ -19,7 +19,7 @@ from hushmeans import (
     Release,
     SimulationWarning,
 )
-from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.curator.store import Store
 from hushmeans.fitting import fit_release
 from hushmeans.settings import Settings
 
@@ -71,7 +71,7 @@ def test_the_debit_is_on_disk_before_the_first_answer(
         seen.append(spent(ledger))
         raise RuntimeError("the machine caught fire")
 
-    monkeypatch.setattr(MemorySource, "answer", crash)
+    monkeypatch.setattr(Store, "answer", crash)
     with pytest.raises(RuntimeError):
         fit(ledger, release_id="one")
     assert seen == [1]
@@ -81,7 +81,7 @@ def test_the_debit_is_on_disk_before_the_first_answer(
 def test_a_fit_above_the_limit_asks_nothing(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(MemorySource, "answer", lambda *_: pytest.fail("a question was answered"))
+    monkeypatch.setattr(Store, "answer", lambda *_: pytest.fail("a question was answered"))
     with pytest.raises(
         BudgetError, match="epsilon 4 exceeds the remaining budget of 'people': 3 of"
     ):

@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from hushmeans import BudgetError, DPKMeans, Ledger, LedgerError, LedgerWarning, Release
 from hushmeans.budget import Budget
-from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.curator.store import Store
 from hushmeans.curator.watching import Watch
 from hushmeans.fitting import fit_release
 from hushmeans.ledger.database import writing
@@ -69,13 +69,13 @@ def test_a_fit_that_died_is_resumed_without_a_second_noise(
     assert "ε = 1" in vars(ended.value)["cost"]
     assert kinds(ledger) == ["debit", *["answer"] * answers]
     drawn = []
-    exact = MemorySource.answer
+    exact = Store.answer
 
-    def counted(source: MemorySource, question: Any) -> Any:
+    def counted(source: Store, question: Any) -> Any:
         drawn.append(question)
         return exact(source, question)
 
-    monkeypatch.setattr(MemorySource, "answer", counted)
+    monkeypatch.setattr(Store, "answer", counted)
     with pytest.warns(LedgerWarning, match=f"'one' is resumed: {answers} of its answers"):
         release = fit(ledger, delta=delta)
     assert len(drawn) == 6 - answers
@@ -92,7 +92,7 @@ def test_a_fit_is_resumed_from_python(ledger: Ledger, monkeypatch: pytest.Monkey
     model = DPKMeans(2, 1, 0, (0, 1), **SIX, ledger=ledger, dataset="people")  # type: ignore[arg-type]
     model.set_params(release_id="one")
     with monkeypatch.context() as broken:
-        broken.setattr(MemorySource, "answer", crash)
+        broken.setattr(Store, "answer", crash)
         with pytest.raises(RuntimeError):
             model.fit(RECORDS)
     model.fit(RECORDS)  # nothing was kept yet, so there is nothing to warn of

@@ -31,7 +31,7 @@ LAST_DIGEST = "325c9ffc3351f90376c9aac23cefb20e1c505ca6cc5a9ac63e5fd0966892a540"
 def rows(path: Path, table: str) -> list[dict[str, object]]:
     connection = sqlite3.connect(path)
     connection.row_factory = sqlite3.Row
-    found = [dict(row) for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1")]  # noqa: S608
+    found = [dict(row) for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1")]
     connection.close()
     return found
 
@@ -107,7 +107,7 @@ def test_of_several_limits_of_one_name_the_smallest_holds(path: Path) -> None:
         row = {**entry, "number": number, "dataset": name, "epsilon": epsilon}
         row["digest"] = digest = digest_of(digest, {**row, "account": None})
         marks = ", ".join("?" * len(row))
-        added = f"INSERT INTO hushmeans_entries VALUES ({marks})"  # noqa: S608
+        added = f"INSERT INTO hushmeans_entries VALUES ({marks})"
         connection.execute(added, [*row.values()])
     connection.execute("UPDATE hushmeans_ledger SET entries = 2, digest = ?", (digest,))
     connection.commit()
@@ -146,7 +146,7 @@ def test_postgresql_is_migrated_in_the_same_way(postgres: Server, ledger: Ledger
             for row in rows(WRITTEN, table):
                 names = ", ".join(f'"{name}"' for name in row)
                 values = ", ".join(f":{name}" for name in row)
-                added = f"INSERT INTO {table} ({names}) VALUES ({values})"  # noqa: S608
+                added = f"INSERT INTO {table} ({names}) VALUES ({values})"
                 connection.execute(text(added), row)
     with pytest.warns(LedgerWarning):
         other.verify(seen=LAST_DIGEST)

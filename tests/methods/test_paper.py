@@ -9,7 +9,7 @@ import pytest
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import Laplace
-from hushmeans.curator.sources.memory import from_memory
+from hushmeans.curator.source import open_store
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.forecasting.mixture import scattered
 from hushmeans.methods.paper import PAPER_METHODS
@@ -63,7 +63,7 @@ def test_with_next_to_no_noise_separate_clusters_are_found(name: str, merge: str
     rng = np.random.default_rng(0)
     corners = np.array([[-0.7, -0.7], [-0.7, 0.7], [0.7, -0.7], [0.7, 0.7]])
     records = scattered(rng, corners, 0.02, np.repeat(np.arange(4), 200))
-    source = from_memory(records, Bounds((-1, 1)))
+    source = open_store(records, Bounds((-1, 1)))
     method = chosen_method(name, {"merge": merge} if name.endswith("nk") else {})
     asked = Curator(source, Laplace(seed=0), Budget.of(10_000))
     found = method.find(asked.door, 4, public_randomness(3))

@@ -14,7 +14,8 @@ from hushmeans.curator.curator import Curator
 from hushmeans.curator.door import Door, Noise, NoisyTotals
 from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.questions import Cells, Question, Shifts
-from hushmeans.curator.sources.memory import MemorySource, from_memory
+from hushmeans.curator.source import open_store
+from hushmeans.curator.store import Store
 from hushmeans.distances import distances
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.forecasting.mixture import scattered
@@ -31,13 +32,13 @@ from hushmeans.types import FloatArray
 CORNERS = np.array([[-0.6, -0.6, 0.2], [-0.6, 0.6, -0.2], [0.6, -0.6, -0.2], [0.6, 0.6, 0.2]])
 
 
-def mixture(n_records: int, spread: float = 0.05) -> MemorySource:
+def mixture(n_records: int, spread: float = 0.05) -> Store:
     rng = np.random.default_rng(0)
     records = scattered(rng, CORNERS, spread, rng.integers(4, size=n_records))
-    return from_memory(records, Bounds((-1, 1)))
+    return open_store(records, Bounds((-1, 1)))
 
 
-def curator(source: MemorySource, epsilon: float, delta: float = 0.0, seed: int = 0) -> Curator:
+def curator(source: Store, epsilon: float, delta: float = 0.0, seed: int = 0) -> Curator:
     budget = Budget.of(epsilon, delta)
     return Curator(source, mechanism_for(budget, seed), budget)
 
@@ -104,7 +105,7 @@ def test_hardly_any_records_are_no_error(n_records: int, epsilon: float) -> None
     ],
 )
 def test_extreme_options_are_no_error(options: dict[str, Any]) -> None:
-    coin = from_memory((np.arange(400) % 4 == 0).astype(float)[:, None], Bounds((0, 1)))
+    coin = open_store((np.arange(400) % 4 == 0).astype(float)[:, None], Bounds((0, 1)))
     asked = curator(coin, 1.0)
     found = chosen_method("refined", options).find(asked.door, 2, public_randomness(0))
     assert asked.settle()
@@ -258,7 +259,7 @@ def noises(n_features: int, n_records: int, epsilon: float, delta: float) -> set
     rng = np.random.default_rng(0)
     points = rng.uniform(-1, 1, (n_records, n_features))
     asked = Curator(
-        from_memory(points, Bounds((-1, 1))),
+        open_store(points, Bounds((-1, 1))),
         mechanism_for(Budget.of(epsilon, delta), 0),
         Budget.of(epsilon, delta),
     )
@@ -278,7 +279,7 @@ def test_with_a_delta_the_noise_suits_the_table() -> None:
 def test_without_hope_all_centres_are_the_mean(delta: float) -> None:
     rng = np.random.default_rng(0)
     points = rng.normal(0.2, 0.2, (300, 100))
-    source = from_memory(points, Bounds((-1, 1)))
+    source = open_store(points, Bounds((-1, 1)))
     costs = []
     for seed in range(20):
         budget = Budget.of(0.05, delta)

@@ -12,7 +12,7 @@ from hushmeans.curator.curator import Curator
 from hushmeans.curator.door import NoisyTotals
 from hushmeans.curator.mechanisms import Laplace
 from hushmeans.curator.questions import Question, Totals
-from hushmeans.curator.sources.memory import from_memory
+from hushmeans.curator.source import open_store
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE, noisy_rounds
 from hushmeans.schema import Bounds, Grid
 from hushmeans.types import FloatArray
@@ -79,7 +79,7 @@ def test_the_stated_error_covers_the_noise() -> None:
     """
     rng = np.random.default_rng(0)
     records = rng.uniform(-0.2, 0.9, size=(4000, 5))
-    source = from_memory(records, Bounds((-1, 1)))
+    source = open_store(records, Bounds((-1, 1)))
     truth = (source.records / source.box.grid.unit).mean(axis=0)
     inside = []
     for seed in range(400):

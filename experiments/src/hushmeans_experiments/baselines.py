@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.curator.store import Store
 from hushmeans_experiments.materials import Materials, piece_file, points_of
 from hushmeans_experiments.scoring import score_encoded
 
@@ -30,7 +30,7 @@ class Baseline:
         return run_baseline(self, materials.source(self.dataset))
 
 
-def run_baseline(baseline: Baseline, source: MemorySource) -> pa.Table:
+def run_baseline(baseline: Baseline, source: Store) -> pa.Table:
     """The scores of the best of ten k-means, and of the mean of all records."""
     from sklearn.cluster import KMeans
     from threadpoolctl import threadpool_limits

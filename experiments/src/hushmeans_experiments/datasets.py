@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from hushmeans.curator.sources.csv_files import csv_batches, csv_schema
-from hushmeans.curator.sources.folders import lone_file
-from hushmeans.curator.sources.memory import MemorySource, from_memory
-from hushmeans.curator.sources.numbers import parse_numbers
+from hushmeans.curator.readers.csv_files import csv_batches, csv_schema
+from hushmeans.curator.readers.folders import find_files
+from hushmeans.curator.readers.numbers import parse_numbers
+from hushmeans.curator.source import open_store
+from hushmeans.curator.store import Store
 from hushmeans.errors import InputError
 from hushmeans.schema import Bounds
 
@@ -70,7 +71,7 @@ def chosen_datasets(names: Sequence[str]) -> list[Dataset]:
     return [dataset for name, dataset in DATASETS.items() if name in names]
 
 
-def load_dataset(dataset: Dataset, folder: Path) -> MemorySource:
+def load_dataset(dataset: Dataset, folder: Path) -> Store:
     """The records of a dataset, encoded.
 
     The bounds are the dataset's own smallest and largest values, as in the paper. For these
@@ -88,11 +89,11 @@ def load_dataset(dataset: Dataset, folder: Path) -> MemorySource:
 
 def _read(path: Path) -> pa.Table:
     """A whole CSV file, plain or gzip, in which every field is a number."""
-    file = lone_file(path)
+    (file,) = find_files(path)
     schema = csv_schema(file)
     batches = (
         pa.record_batch([parse_numbers(column) for column in batch.columns], schema=schema)
-        for batch in csv_batches(file, schema.names, 0)
+        for batch, _ in csv_batches(file, schema.names)
     )
     table = pa.Table.from_batches(batches, schema)
     for name in table.column_names:
@@ -104,7 +105,7 @@ def _read(path: Path) -> pa.Table:
     return table
 
 
-def encoded(table: pa.Table) -> MemorySource:
+def encoded(table: pa.Table) -> Store:
     """A public table with its own smallest and largest values as bounds."""
     columns = np.column_stack([column.to_numpy() for column in table.columns])
-    return from_memory(table, Bounds((columns.min(axis=0), columns.max(axis=0))))
+    return open_store(table, Bounds((columns.min(axis=0), columns.max(axis=0))))

@@ -8,7 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 
 import hushmeans
-from hushmeans.curator.sources.memory import MemorySource, from_memory
+from hushmeans.curator.source import open_store
+from hushmeans.curator.store import Store
 from hushmeans.schema import Bounds
 from hushmeans.types import FloatArray
 from hushmeans_experiments.datasets import DATASETS, load_dataset
@@ -47,7 +48,7 @@ class Materials:
     def uses_stand_in(self, dataset: str) -> bool:
         return self.data is None and dataset in DATASETS
 
-    def source(self, dataset: str) -> MemorySource:
+    def source(self, dataset: str) -> Store:
         """The encoded records of a dataset: one of the paper's, or a family."""
         return _source(dataset, self.data)
 
@@ -59,10 +60,10 @@ def piece_file(name: str, dataset: str, materials: Materials) -> str:
 
 
 @lru_cache(maxsize=1)
-def _source(name: str, data: Path | None) -> MemorySource:
+def _source(name: str, data: Path | None) -> Store:
     """Kept while a process works on the same dataset; one thread each."""
     if name not in DATASETS:
-        source = from_memory(family(name).points(), Bounds(UNIT_BOX))
+        source = open_store(family(name).points(), Bounds(UNIT_BOX))
     elif data is None:
         source = stand_in(DATASETS[name])
     else:
@@ -70,7 +71,7 @@ def _source(name: str, data: Path | None) -> MemorySource:
     return replace(source, threads=1)
 
 
-def points_of(source: MemorySource) -> FloatArray:
+def points_of(source: Store) -> FloatArray:
     """Encoded records as points of the unit box; encoding them again gives the same records."""
     points: FloatArray = source.records / source.box.grid.unit
     return points

@@ -17,7 +17,7 @@ from hushmeans.curator.curator import Curator
 from hushmeans.curator.door import Ask, Door, NoisyTotals
 from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.questions import Question, Shifts, Totals
-from hushmeans.curator.sources import Source
+from hushmeans.curator.source import Source
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.merge import members
 from hushmeans.methods.method import Clustering, Method

@@ -12,7 +12,7 @@ import pyarrow as pa
 from hushmeans.budget import SCHEDULES, Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import Laplace
-from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.curator.store import Store
 from hushmeans.methods.merge import RULES, merge
 from hushmeans.methods.paper import PAPER_METHODS
 from hushmeans.methods.rounds import SMALLEST_SIZE, noisy_rounds
@@ -84,7 +84,7 @@ def run_batches(setting: Setting, runs: int, starts: int = 20) -> Iterator[RunBa
         yield RunBatch(setting, start, runs // starts + (start < runs % starts))
 
 
-def run_batch(batch: RunBatch, source: MemorySource) -> pa.Table:
+def run_batch(batch: RunBatch, source: Store) -> pa.Table:
     """One row per run and merging rule, with the scores of the clusters.
 
     The methods that merge are scored under every rule: merging is the last step, so the same

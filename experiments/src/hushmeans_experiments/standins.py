@@ -7,12 +7,12 @@ import zlib
 import numpy as np
 import pyarrow as pa
 
-from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.curator.store import Store
 from hushmeans.forecasting.mixture import scattered
 from hushmeans_experiments.datasets import Dataset, encoded
 
 
-def stand_in(dataset: Dataset) -> MemorySource:
+def stand_in(dataset: Dataset) -> Store:
     """A mixture of as many unequal clusters as the paper asks for, always the same one."""
     generator = np.random.default_rng(zlib.crc32(dataset.name.encode()))
     centres = generator.uniform(-0.8, 0.8, (dataset.n_clusters, dataset.n_features))

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import pyarrow as pa
 
-from hushmeans.curator.sources.memory import MemorySource
+from hushmeans.curator.store import Store
 from hushmeans.errors import SimulationWarning
 from hushmeans.fitting import fit_release
 from hushmeans.settings import Settings
@@ -143,7 +143,7 @@ def _title(dataset: str, materials: Materials) -> str:
     return f"{dataset} (stand-in)" if materials.uses_stand_in(dataset) else dataset
 
 
-def _fit(cell: ComparisonCell, source: MemorySource, seed: int) -> FloatArray:
+def _fit(cell: ComparisonCell, source: Store, seed: int) -> FloatArray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)  # all of this is simulation
         release = fit_release(
@@ -155,7 +155,7 @@ def _fit(cell: ComparisonCell, source: MemorySource, seed: int) -> FloatArray:
     return release.centroids
 
 
-def _ask(trial: Trial, source: MemorySource, materials: Materials) -> Answer:
+def _ask(trial: Trial, source: Store, materials: Materials) -> Answer:
     python = dict(materials.peer_python).get(trial.cell.method)
     if python is None:
         raise PeerError(f"there is no environment for {trial.cell.method}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,10 +16,12 @@ HEADING = "NOT PRIVATE: exact counts from the records. Do not publish or forward
 
 def check(
     file: Annotated[
-        Path, typer.Argument(help="The records: a CSV, Parquet or Arrow file, or a folder of them.")
+        str, typer.Argument(help="The records: a CSV, Parquet or Arrow file, or a folder of them.")
     ],
     bounds: options.BoundsFile = None,
     columns: options.Columns = None,
+    delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
     json: options.AsJson = False,
 ) -> None:
     """Count the values that are missing, unreadable or outside the bounds. NOT PRIVATE.
@@ -32,7 +33,8 @@ def check(
     from hushmeans.curator.owner import tally_columns
     from hushmeans.schema import Bounds
 
-    tallies = tally_columns(file, Bounds(bounds), options.column_names(columns))
+    place = options.file_at(file, delimiter, encoding)
+    tallies = tally_columns(place, Bounds(bounds), options.column_names(columns))
     if json:
         from json import dumps
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext, suppress
+from os import environ
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
@@ -16,18 +18,19 @@ if TYPE_CHECKING:
     from hushmeans.budget import Booking
     from hushmeans.ledger import Ledger
     from hushmeans.release import Release
+    from hushmeans.schema import CSV, SQL
     from hushmeans.settings import Settings
 
 
 def fit(
-    file: Annotated[
-        str,
-        typer.Argument(
-            help="The records: a CSV, Parquet or Arrow file, or a folder of such files."
-        ),
-    ],
     k: options.ClusterNumber,
     epsilon: options.Epsilon,
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            help="The records: a CSV, Parquet or Arrow file, a folder of them, or a URL."
+        ),
+    ] = None,
     bounds: options.BoundsFile = None,
     delta: options.Delta = "0",
     method: options.MethodName = "refined",
@@ -48,11 +51,23 @@ def fit(
         ),
     ] = False,
     columns: options.Columns = None,
+    sql: Annotated[
+        str | None,
+        typer.Option(metavar="QUERY", help="Read the rows of this query instead of a file."),
+    ] = None,
+    database: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="The database of the query: postgresql://..., sqlite:///... or duckdb:///...; "
+            "by default $HUSHMEANS_DATABASE.",
+        ),
+    ] = None,
+    delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
     cache: Annotated[
         Path | None,
-        typer.Option(
-            help="A folder for a temporary copy of the encoded records: faster, uses disk space."
-        ),
+        typer.Option(help="A folder for encoded records that do not fit into HUSHMEANS_MEMORY."),
     ] = None,
     spark: Annotated[
         str | None,
@@ -87,13 +102,6 @@ def fit(
         bool,
         typer.Option("--anyway", help="Spend the budget even if --rows forecasts noise alone."),
     ] = False,
-    show_nonprivate_progress: Annotated[
-        bool,
-        typer.Option(
-            "--show-nonprivate-progress",
-            help="Show the exact number of records read: NOT private.",
-        ),
-    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the release as JSON.")] = False,
 ) -> None:
     """Cluster a table with differential privacy and write a release that may be published.
@@ -107,7 +115,8 @@ def fit(
     from hushmeans.fitting import fit_release
 
     to_debit = _ledger_to_debit(ledger, dataset, release_id, strict=strict, none=no_ledger)
-    name = None if to_debit is None else dataset or named_after(file)
+    place = _place(file, sql, database, delimiter, encoding)
+    name = None if to_debit is None else dataset or _named_after(place)
     features = options.column_names(columns)
     settings = options.settings_of(k, epsilon, delta, method, option, rows_per_person)
     if rows is not None:
@@ -116,8 +125,8 @@ def fit(
     with (
         costing(lambda: cost),
         _output_for(out, to_debit, release_id) as beside,
-        _records(file, features, spark) as records,
-        bar(show_nonprivate=show_nonprivate_progress) as watch,
+        _records(place, features, bounds, spark) as records,
+        bar() as watch,
     ):
         release = fit_release(
             records,
@@ -163,15 +172,42 @@ def _cost(release: Release) -> str:
     )
 
 
-def _records(
-    file: str, features: list[str] | None, spark: str | None
-) -> AbstractContextManager[Any]:
-    """The path of the file, or its table on a Spark cluster."""
-    if spark is None:
-        return nullcontext(file)
-    from hushmeans.curator.owner import read_on_spark
+def _place(
+    file: str | None,
+    sql: str | None,
+    database: str | None,
+    delimiter: str | None,
+    encoding: str | None,
+) -> str | CSV | SQL:
+    """Where the records are: in a file, or in a database."""
+    database = database or environ.get("HUSHMEANS_DATABASE") if sql is not None else database
+    if file is not None and sql is None and database is None:
+        return options.file_at(file, delimiter, encoding)
+    if file is None and sql is not None and database and delimiter is None and encoding is None:
+        from hushmeans.schema import SQL
 
-    return read_on_spark(spark, file, features)
+        return SQL(sql, database)
+    raise InputError(
+        "the records are in a file, with --delimiter and --encoding for CSV, or in a database, "
+        "with --sql and --database; give one or the other"
+    )
+
+
+def _records(
+    place: str | CSV | SQL, features: list[str] | None, bounds: Path | None, spark: str | None
+) -> AbstractContextManager[Any]:
+    """Where the records are, or their table on a Spark cluster."""
+    if spark is None:
+        return nullcontext(place)
+    if not isinstance(place, str):
+        raise InputError(
+            "with --spark the records are in files that the cluster can read, with commas and in "
+            "UTF-8 if they are CSV; leave out --sql, --database, --delimiter and --encoding"
+        )
+    from hushmeans.curator.owner import read_on_spark
+    from hushmeans.schema import Bounds
+
+    return read_on_spark(spark, place, features or Bounds(bounds).names)
 
 
 def _announce(
@@ -224,11 +260,23 @@ def _output_for(
     return written_whole(out, replace=False)
 
 
+def _named_after(place: str | CSV | SQL) -> str:
+    """The default name of a dataset; a query has none."""
+    from hushmeans.schema import CSV, SQL
+
+    if isinstance(place, SQL):
+        raise InputError(
+            "a query has no name for the ledger; name its dataset with --dataset, the same for all "
+            "queries on the same people"
+        )
+    return named_after(str(place.path) if isinstance(place, CSV) else place)
+
+
 def named_after(file: str) -> str:
     """The default name of a dataset: the file's name without its extension."""
     from hushmeans.curator.owner import FORMAT_BY_SUFFIX
 
-    name = Path(file).absolute().name
+    name = Path(urlsplit(file).path if "://" in file else file).absolute().name
     ending = next((each for each in FORMAT_BY_SUFFIX if name.lower().endswith(each)), "")
     name = name.removesuffix(name[len(name) - len(ending) :]).strip()
     if not name.isprintable() or not name:

@@ -10,6 +10,7 @@ import typer
 from hushmeans.errors import InputError
 
 if TYPE_CHECKING:
+    from hushmeans.schema import CSV
     from hushmeans.settings import Settings
 
 ClusterNumber = Annotated[int, typer.Option("--k", help="The number of clusters to release.")]
@@ -59,7 +60,16 @@ BoundsFile = Annotated[
 ]
 Columns = Annotated[
     str | None,
-    typer.Option(help="The columns to use as features, separated by commas; by default all."),
+    typer.Option(
+        help="The columns to use as features, separated by commas; by default those with bounds."
+    ),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(help="The character between the fields of a CSV file; by default a comma."),
+]
+Encoding = Annotated[
+    str | None, typer.Option(help="The encoding of a CSV file, such as latin-1; by default UTF-8.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -67,6 +77,15 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def column_names(columns: str | None) -> list[str] | None:
     """The names in a list separated by commas; None for all columns."""
     return None if columns is None else columns.split(",")
+
+
+def file_at(path: str, delimiter: str | None, encoding: str | None) -> str | CSV:
+    """A file or a folder; with a delimiter or an encoding, it is CSV whatever its name."""
+    if delimiter is None and encoding is None:
+        return path
+    from hushmeans.schema import CSV
+
+    return CSV(path, "," if delimiter is None else delimiter, encoding or "utf-8")
 
 
 def settings_of(

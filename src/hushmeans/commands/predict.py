@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def predict(
     release: options.ReleaseFile,
     file: Annotated[
-        Path,
+        str,
         typer.Argument(
             help="New records: a CSV, Parquet or Arrow file, or a folder of such files."
         ),
@@ -26,6 +26,8 @@ def predict(
         Path | None,
         typer.Option(help="Where to write the clusters, as CSV; by default they are printed."),
     ] = None,
+    delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of CSV.")] = False,
 ) -> None:
     """Assign each record of a table to its nearest released cluster.
@@ -35,7 +37,8 @@ def predict(
     from hushmeans.documents import written_whole
     from hushmeans.release import Release
 
-    pieces = _listed(Release.load(release).labels(file), json)
+    place = options.file_at(file, delimiter, encoding)
+    pieces = _listed(Release.load(release).labels(place), json)
     if out is None:
         for piece in pieces:
             typer.echo(piece, nl=False)

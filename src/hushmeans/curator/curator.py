@@ -17,7 +17,7 @@ from hushmeans.curator.journal import Journal, fingerprint
 from hushmeans.curator.kernel import kernel_for
 from hushmeans.curator.mechanisms import Mechanism, mechanism_for
 from hushmeans.curator.questions import Norm, Question, made_anew
-from hushmeans.curator.sources import Source, managed_source
+from hushmeans.curator.source import Source, managed_source
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import BudgetError, PrivacyError
 from hushmeans.schema import Bounds, Box
@@ -181,7 +181,7 @@ def open_curator(
     Parameters
     ----------
     data, bounds, columns, cache
-        As in `hushmeans.curator.sources.open_source`.
+        As in `hushmeans.curator.source.open_source`.
     budget, rows_per_person, watch, pay, journal
         As in `Curator`.
     seed

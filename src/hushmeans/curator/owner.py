@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from hushmeans.curator.kernel import nearest, squared_distances
-from hushmeans.curator.sources import is_path, open_local_source, open_source_for_box
-from hushmeans.curator.sources.folders import FORMAT_BY_SUFFIX
-from hushmeans.curator.sources.memory import as_numeric_array
-from hushmeans.curator.sources.numbers import is_plain_list
-from hushmeans.curator.sources.spark import is_spark
-from hushmeans.curator.sources.spark_files import read_on_spark
-from hushmeans.curator.sources.tables import is_table, known_columns
-from hushmeans.curator.sources.tally import ColumnTally, tally_columns
+from hushmeans.curator.readers import is_place, open_reading, open_reading_for_box
+from hushmeans.curator.readers.arrays import as_numeric_array
+from hushmeans.curator.readers.folders import FORMAT_BY_SUFFIX
+from hushmeans.curator.readers.numbers import is_plain_list
+from hushmeans.curator.readers.tables import is_table, known_columns
+from hushmeans.curator.spark.cluster import is_spark
+from hushmeans.curator.spark.files import read_on_spark
+from hushmeans.curator.tally import ColumnTally, tally_columns
 from hushmeans.distances import distances
 from hushmeans.errors import InputError
 from hushmeans.schema import Bounds, Box, Grid
@@ -31,7 +31,7 @@ __all__ = [
     "as_numeric_array",
     "distances_to",
     "encoded_squares",
-    "is_path",
+    "is_place",
     "is_plain_list",
     "is_spark",
     "is_table",
@@ -55,7 +55,7 @@ def labels(data: Any, box: Box, centroids: FloatArray) -> Iterator[IntArray]:
     """
     snapped = box.grid.snap(centroids)
     return (
-        nearest(records, snapped) for records in open_source_for_box(_checked(data), box).encoded()
+        nearest(records, snapped) for records in open_reading_for_box(_checked(data), box).encoded()
     )
 
 
@@ -64,7 +64,7 @@ def distances_to(data: Any, box: Box, centroids: FloatArray) -> FloatArray:
     unit = box.grid.unit
     parts = [
         distances(records / unit, centroids)
-        for records in open_source_for_box(_checked(data), box).encoded()
+        for records in open_reading_for_box(_checked(data), box).encoded()
     ]
     return np.concatenate([np.empty((0, len(centroids))), *parts])
 
@@ -79,16 +79,16 @@ def nearest_squares(data: Any, where: Box | Bounds, centres: Any) -> FloatArray:
     centres
         A table of centres in original units.
     """
-    source = (
-        open_source_for_box(_checked(data), where)
+    reading = (
+        open_reading_for_box(_checked(data), where)
         if isinstance(where, Box)
-        else open_local_source(_checked(data), where)
+        else open_reading(_checked(data), where)
     )
-    box = source.box
+    box = reading.box
     table = as_numeric_array(centres, "the centres").astype(np.float64)
     if not len(table) or table.shape[1] != box.n_features or not np.isfinite(table).all():
         raise InputError("centres must be a table of finite numbers with one column per feature")
-    records = np.concatenate([*source.encoded()] or [np.empty((0, 1), dtype=np.int32)])
+    records = np.concatenate([*reading.encoded()] or [np.empty((0, 1), dtype=np.int32)])
     return encoded_squares(records, box.grid, box.to_unit_box(table))
 
 

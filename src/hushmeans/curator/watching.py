@@ -14,11 +14,8 @@ class Watch:
     def planned(self, questions: int) -> None:
         """The fit will ask at most this many questions: public."""
 
-    def read(self, n_records: int) -> None:
-        """More records were read: an exact number, and NOT private.
-
-        Only slow sources (files) report it.
-        """
+    def read(self, n_bytes: int, total: int) -> None:
+        """So many bytes of files are read, of so many: for the terminal of their owner."""
 
     def answered(self, spent: Fraction) -> None:
         """Another question was answered, and this share of the budget is spent: public."""

@@ -1,7 +1,8 @@
-"""The public facts about a table: the range of each feature, their box and the grid in it."""
+"""The public facts about a table: where it is, the range of each feature, their box and grid."""
 
 from hushmeans.schema.bounds import Bounds
 from hushmeans.schema.box import Box
 from hushmeans.schema.grid import Grid
+from hushmeans.schema.places import CSV, SQL
 
-__all__ = ["Bounds", "Box", "Grid"]
+__all__ = ["CSV", "SQL", "Bounds", "Box", "Grid"]

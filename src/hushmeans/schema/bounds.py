@@ -64,6 +64,11 @@ class Bounds:
         else:
             self._ranges, self._for_all = _from_pair(ranges)
 
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """The features that the bounds name; None if they name none."""
+        return self._ranges.names
+
     def box(self, n_features: int | None = None, names: Sequence[str] | None = None) -> Box:
         """The ranges in the order of a table's columns or, if made from a `Box`, in its order.
 
@@ -72,16 +77,15 @@ class Bounds:
         n_features
             The number of columns; needed if one pair applies to every feature.
         names
-            The table's column names, if it has them. Named bounds are matched by name.
+            The table's column names, if it has them. Named bounds are matched by name, and
+            columns that they do not name are left out.
         """
         low, high, declared = self._ranges.low, self._ranges.high, self._ranges.names
         if declared is not None and names is not None:
-            order = _match(declared, names)
+            _check_present(declared, names)
             if self._in_order:
                 return self._ranges
-            low = tuple(low[index] for index in order)
-            high = tuple(high[index] for index in order)
-            return Box(low, high, tuple(names))
+            return self.only([name for name in names if name in declared]).box()
         if declared is not None and n_features is not None and not self._in_order:
             raise InputError(NO_COLUMN_NAMES)
         if self._for_all and n_features is not None:
@@ -146,21 +150,13 @@ class Bounds:
         return f"Bounds({dict(zip(names, zip(low, high, strict=True), strict=True))})"
 
 
-def _match(declared: Sequence[str], columns: Sequence[str]) -> list[int]:
-    """For each column of the table, the index of its range."""
+def _check_present(declared: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise an error if a feature is not among the columns of the table."""
     if missing := [name for name in declared if name not in set(columns)]:
         raise InputError(
             f"the bounds include {_listed(missing)}, which the data does not have; "
             "correct the name or remove it from the bounds"
         )
-    if unknown := [name for name in columns if name not in set(declared)]:
-        raise InputError(
-            f"the data has {_listed(unknown)} without bounds; "
-            "add its range to the bounds, drop the column, or select the features with columns "
-            "(--columns)"
-        )
-    place = {name: index for index, name in enumerate(declared)}
-    return [place[name] for name in columns]
 
 
 def _listed(names: Sequence[str]) -> str:

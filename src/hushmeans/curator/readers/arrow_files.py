@@ -7,16 +7,19 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 from pyarrow import parquet
 
-from hushmeans.curator.sources.faults import (
+from hushmeans.curator.readers.faults import (
     TRUNCATED,
     explained_as,
     iterate_or_explain,
     read_or_explain,
 )
-from hushmeans.curator.sources.folders import DataFile
+from hushmeans.curator.readers.folders import DataFile
 
-BUFFER = 2**18
+PARQUET_BUFFER = 2**18
 """Bytes of each Parquet column read at a time, whatever the size of the row groups."""
+
+PARQUET_ROWS = 65_536
+"""Records of a Parquet file that are decoded at a time."""
 
 NOT_PARQUET = explained_as("this is not a valid Parquet file; it may be damaged or truncated")
 NOT_ARROW = explained_as("this is not a valid Arrow file; it may be damaged or truncated")
@@ -27,43 +30,47 @@ MAGIC = b"ARROW1"
 
 def parquet_schema(file: DataFile) -> pa.Schema:
     """The columns of a Parquet file, from its footer."""
-    return read_or_explain(file.label, lambda: _named(parquet.read_schema(file.path)), NOT_PARQUET)
+
+    def read() -> pa.Schema:
+        with file.opened() as opened:
+            return _named(parquet.read_schema(opened))
+
+    return read_or_explain(file.label, read, NOT_PARQUET)
 
 
-def parquet_batches(file: DataFile, names: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
-    """The named columns, in batches of at most `size` records."""
+def parquet_batches(file: DataFile, names: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, float]]:
+    """The named columns, in batches."""
+    # On a disk nothing is read ahead, to keep memory flat; far away, every request takes long.
+    options = {"pre_buffer": file.filesystem is not None, "buffer_size": PARQUET_BUFFER}
     with read_or_explain(
-        file.label,
-        lambda: parquet.ParquetFile(file.path, pre_buffer=False, buffer_size=BUFFER),
-        NOT_PARQUET,
+        file.label, lambda: parquet.ParquetFile(file.opened(), **options), NOT_PARQUET
     ) as reader:
         found = read_or_explain(
-            file.label, lambda: reader.iter_batches(size, columns=list(names)), NOT_PARQUET
+            file.label, lambda: reader.iter_batches(PARQUET_ROWS, columns=list(names)), NOT_PARQUET
         )
-        yield from iterate_or_explain(file.label, found, explained_as(TRUNCATED))
+        done, rows = 0, reader.metadata.num_rows
+        for batch in iterate_or_explain(file.label, found, explained_as(TRUNCATED)):
+            done += len(batch)
+            yield batch, min(done / rows, 1.0) if rows else 1.0
 
 
 def arrow_schema(file: DataFile) -> pa.Schema:
     """The columns of an Arrow file or stream."""
 
     def read() -> pa.Schema:
-        with pa.OSFile(str(file.path)) as stream:
+        with file.opened() as stream:
             return _named(_open(stream, None).schema)
 
     return read_or_explain(file.label, read, NOT_ARROW)
 
 
-def arrow_batches(file: DataFile, names: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
-    """The named columns, in batches of at most `size` records.
-
-    Memory holds one batch as stored: files with few large batches need more of it.
-    """
+def arrow_batches(file: DataFile, names: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, float]]:
+    """The named columns in batches as stored: files with few large ones need more memory."""
     wanted = [index for index, name in enumerate(arrow_schema(file).names) if name in set(names)]
-    with read_or_explain(file.label, lambda: pa.OSFile(str(file.path)), NOT_ARROW) as stream:
+    with read_or_explain(file.label, file.opened, NOT_ARROW) as stream:
         reader = read_or_explain(file.label, lambda: _open(stream, wanted), NOT_ARROW)
         for batch in iterate_or_explain(file.label, _written(reader), explained_as(TRUNCATED)):
-            for start in range(0, batch.num_rows, size):
-                yield batch.slice(start, size)
+            yield batch, min(stream.tell() / file.size, 1.0) if file.size else 0.0
 
 
 def _named(schema: pa.Schema) -> pa.Schema:

@@ -10,16 +10,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from hushmeans.curator.sources import tables
-from hushmeans.curator.sources.csv_files import is_number
-from hushmeans.curator.sources.faults import explained_as, read_or_explain
-from hushmeans.curator.sources.folders import DataFile
-from hushmeans.curator.sources.numbers import parse_numbers
+from hushmeans.curator.readers.columns import check_distinct
+from hushmeans.curator.readers.csv_files import is_number
+from hushmeans.curator.readers.faults import explained_as, read_or_explain
+from hushmeans.curator.readers.folders import format_of
+from hushmeans.curator.readers.numbers import parse_numbers
 from hushmeans.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,12 +44,12 @@ def read_on_spark(
     Parameters
     ----------
     master
-        The address of the cluster, such as ``spark://host:7077``, ``yarn`` or ``local[4]``.
+        The address of the cluster, such as ``spark://host:7077``, ``yarn``, ``local[4]`` or, for
+        Spark Connect, ``sc://host``.
     path
         Any path that the cluster can read, such as ``hdfs://...``.
     columns
-        The columns to use as features; None for all. Other columns of a CSV file may contain any
-        text.
+        The columns to read; None for all.
 
     Raises
     ------
@@ -67,6 +66,8 @@ def read_on_spark(
 def _start(master: str) -> SparkSession:
     if find_spec("pyspark") is None:
         raise InputError("PySpark is not installed; install it with pip install 'hushmeans[spark]'")
+    if master.startswith("sc://"):
+        return _connect(master)
     if shutil.which("java", path=_java_path()) is None:
         raise InputError(
             "Spark needs Java, which is not installed; install a Java runtime, version 17 or newer "
@@ -82,6 +83,17 @@ def _start(master: str) -> SparkSession:
     builder = builder.config("spark.log.level", "OFF").config("spark.ui.showConsoleProgress", False)
     fault = explained_as("cannot start a Spark session; check the address of the cluster")
     return read_or_explain(master, builder.getOrCreate, fault)
+
+
+def _connect(address: str) -> SparkSession:
+    """A session on a Spark Connect server, which needs no Java here."""
+    if find_spec("grpc") is None:
+        raise InputError("Spark Connect needs grpcio; run pip install 'hushmeans[spark]'")
+    from pyspark.sql import SparkSession
+
+    fault = explained_as("cannot reach a Spark Connect server; check its address")
+    builder = SparkSession.builder.appName("hushmeans").remote(address)
+    return read_or_explain(address.partition(";")[0], builder.getOrCreate, fault)
 
 
 def _java_path() -> str:
@@ -106,7 +118,7 @@ def _kinds(session: SparkSession, path: str) -> set[str]:
     listing = session.read.format("binaryFile").option("recursiveFileLookup", True)
     fault = explained_as("no such file or folder that Spark can read")
     files = read_or_explain(path, lambda: listing.load(path).inputFiles(), fault)
-    return {DataFile(Path(file), path).format for file in files}
+    return {format_of(file, path) for file in files}
 
 
 def _read_csv(session: SparkSession, path: str, columns: Sequence[str] | None) -> DataFrame:
@@ -118,10 +130,10 @@ def _read_csv(session: SparkSession, path: str, columns: Sequence[str] | None) -
         raise InputError(
             f"{path}: the first row looks like a record; add a header row with the column names"
         )
-    header = pa.schema([(name, pa.float64()) for name in frame.columns])
-    names = tables.feature_names(header, columns, path)
-    places = [str(header.get_field_index(name)) for name in names]
-    texts = frame.toDF(*map(str, range(len(header)))).select(*places)
+    check_distinct(frame.columns, f"{path}: ")
+    names = [name for name in frame.columns if columns is None or name in columns]
+    places = [str(frame.columns.index(name)) for name in names]
+    texts = frame.toDF(*map(str, range(len(frame.columns)))).select(*places)
     numbers = StructType([StructField(name, DoubleType()) for name in names])
     return texts.mapInArrow(partial(_numbers, names=names), numbers)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import math
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
@@ -16,12 +17,12 @@ import pyarrow as pa
 
 from hushmeans.curator import kernel
 from hushmeans.curator.compiled.caching import sources_digest
-from hushmeans.curator.encode import encode
 from hushmeans.curator.questions import Question, Size
-from hushmeans.curator.sources import tables
-from hushmeans.curator.sources.faults import read_or_explain
-from hushmeans.curator.sources.pieces import from_pieces, to_pieces
-from hushmeans.errors import InputError
+from hushmeans.curator.readers.columns import feature_box
+from hushmeans.curator.readers.faults import read_or_explain
+from hushmeans.curator.readers.reading import cut, encode_batch
+from hushmeans.curator.spark.pieces import from_pieces, to_pieces
+from hushmeans.errors import HushmeansWarning, InputError, warn
 from hushmeans.schema import Bounds, Box
 from hushmeans.types import IntArray
 
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType
 
 T = TypeVar("T")
-
-SPARK_BATCH = 16_384
-"""Records encoded at a time on an executor."""
 
 MOST_TOTALS_ON_DRIVER = 8192
 """Answers with more totals than this are summed on the cluster, not on the driver."""
@@ -44,6 +42,18 @@ QUOTING_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 OTHER_VERSION = "an executor has another version of hushmeans, or of what its kernel is made with"
 """What an executor answers whose code is not the driver's."""
+
+NOT_KEPT = (
+    "this Spark cluster refuses to keep data (persist), so it computes the table again for every "
+    "question: the fit takes longer, and the table must not change before it ends"
+)
+
+CHANGING = re.compile(
+    r"\b(rand|randn|random|randstr|uniform|uuid|shuffle|sample|monotonically_increasing_id|"
+    r"spark_partition_id|input_file_name)\b *\(|\bSample\b",
+    re.IGNORECASE,
+)
+"""What in the text of a plan gives other rows whenever it is computed."""
 
 EXECUTOR_MODULES = ("hushmeans", "numba", "numpy", "pyarrow")
 """What an executor must be able to import."""
@@ -104,14 +114,13 @@ def from_spark(
     Parameters
     ----------
     columns
-        The columns to use as features, in this order; None for all.
+        As in `hushmeans.curator.readers.open_reading`.
     """
     schema = pa.schema([(each.name, _arrow_type(each.dataType)) for each in frame.schema])
-    first = tables.feature_names(schema, columns)
-    box = bounds.box(n_features=len(first), names=first)
-    places = [str(schema.get_field_index(name)) for name in box.names or first]
+    box = feature_box(schema, bounds, columns)
+    places = [str(schema.get_field_index(name)) for name in box.names or ()]
     features = _run(lambda: _selected(frame, places))
-    source = SparkSource(box, _run(lambda: _encoded(features, box, places)))
+    source = SparkSource(box, _run(lambda: _encoded(features, box)))
     try:
         source.answer(Size())
     except BaseException:
@@ -128,7 +137,7 @@ def _selected(frame: DataFrame, places: Sequence[str]) -> DataFrame:
     """
     # Renamed to their positions, since Spark treats dots and case in names specially.
     features = frame.toDF(*map(str, range(len(frame.columns)))).select(*places)
-    if not features._jdf.queryExecution().optimizedPlan().deterministic():
+    if not _is_deterministic(features):
         raise InputError(
             f"{LABEL}: its query is not deterministic (rand, uuid or the like), so records could "
             "count twice when Spark repeats a task; save the result as a table and fit that"
@@ -136,21 +145,32 @@ def _selected(frame: DataFrame, places: Sequence[str]) -> DataFrame:
     return features
 
 
-def _encoded(features: DataFrame, box: Box, places: Sequence[str]) -> DataFrame:
+def _is_deterministic(frame: DataFrame) -> bool:
+    """Whether Spark computes the same rows again; with Spark Connect, judged by the plan's text."""
+    if hasattr(frame, "_jdf"):
+        return bool(frame._jdf.queryExecution().optimizedPlan().deterministic())
+    plan = io.StringIO()
+    with redirect_stdout(plan):
+        frame.explain(mode="extended")
+    return CHANGING.search(plan.getvalue()) is None
+
+
+def _encoded(features: DataFrame, box: Box) -> DataFrame:
     """The features as pieces that the cluster keeps."""
-    encode_all = partial(_encode, box=box, names=places, code=sources_digest())
-    return features.mapInArrow(encode_all, "piece binary").persist()
+    encode_all = partial(_encode, box=box, code=sources_digest())
+    pieces = features.mapInArrow(encode_all, "piece binary")
+    try:
+        return pieces.persist()
+    except Exception:  # whatever else is wrong shows as soon as the pieces are asked for
+        warn(NOT_KEPT, HushmeansWarning)
+        return pieces
 
 
-def _encode(
-    batches: Iterator[pa.RecordBatch], *, box: Box, names: Sequence[str], code: str
-) -> Iterator[pa.RecordBatch]:
+def _encode(batches: Iterator[pa.RecordBatch], *, box: Box, code: str) -> Iterator[pa.RecordBatch]:
     """The records of a partition as pieces, encoded by the driver's code or not at all."""
     _check_code(code)
-    for batch in batches:
-        for start in range(0, batch.num_rows, SPARK_BATCH):
-            records = encode(tables.feature_values(batch.slice(start, SPARK_BATCH), names), box)
-            yield pa.record_batch({"piece": to_pieces(records)})
+    for batch in cut(batches, box.n_features):
+        yield pa.record_batch({"piece": to_pieces(encode_batch(batch, box))})
 
 
 def _add_up(
@@ -179,7 +199,7 @@ def _arrow_type(kind: DataType) -> pa.DataType:
     try:
         return to_arrow_type(kind)
     except Exception:  # Spark has types that Arrow lacks; none of them are numbers
-        return pa.opaque(pa.null(), kind.simpleString(), "Spark")
+        return pa.list_(pa.null())
 
 
 def _run(work: Callable[[], T]) -> T:

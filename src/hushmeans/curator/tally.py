@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from os import PathLike
 
 import numpy as np
 import pyarrow as pa
 
-from hushmeans.curator.sources.files import open_files
-from hushmeans.curator.sources.numbers import present_texts
-from hushmeans.curator.sources.tables import as_floats
-from hushmeans.schema import Bounds
+from hushmeans.curator.readers import open_reading
+from hushmeans.curator.readers.columns import as_floats
+from hushmeans.curator.readers.numbers import present_texts
+from hushmeans.schema import CSV, Bounds
 
 
 @dataclass(frozen=True)
@@ -55,19 +55,13 @@ class ColumnTally:
 
 
 def tally_columns(
-    path: Path, bounds: Bounds, columns: Sequence[str] | None = None
+    place: str | PathLike[str] | CSV, bounds: Bounds, columns: Sequence[str] | None = None
 ) -> tuple[ColumnTally, ...]:
     """A tally of each feature of a file or a folder of files, read once."""
-    source = open_files(path, bounds if columns is None else bounds.only(columns), columns)
-    tallies = [ColumnTally(name) for name in source.names]
-    ranges = list(zip(source.box.low, source.box.high, strict=True))
-    for batch in source.batches():
-        for index, name in enumerate(source.names):
-            constant = batch.constants.get(name)
-            column = (
-                batch.records.column(name)
-                if constant is None
-                else pa.array(np.full(batch.records.num_rows, constant))
-            )
-            tallies[index] = tallies[index].with_values(column, *ranges[index])
+    reading = open_reading(place, bounds, columns)
+    box = reading.box
+    tallies = [ColumnTally(name) for name in box.names or ()]
+    for batch in reading.batches:
+        for index, column in enumerate(batch.columns):
+            tallies[index] = tallies[index].with_values(column, box.low[index], box.high[index])
     return tuple(tallies)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -26,20 +27,23 @@ def parse_numbers(texts: pa.Array) -> pa.Array:
 
     Each value is parsed on its own: what stands beside it makes no difference.
     """
-    present = present_texts(texts)
-    try:
-        return present.cast(pa.float64())
-    except pa.ArrowInvalid:
-        distinct = present.dictionary_encode()
-        return _parsed_apart(distinct.dictionary).take(distinct.indices)
+    for some in (_as_text, present_texts):  # most columns hold numbers alone, without spaces
+        with suppress(pa.ArrowInvalid):
+            return some(texts).cast(pa.float64())
+    distinct = present_texts(texts).dictionary_encode()
+    return _parsed_apart(distinct.dictionary).take(distinct.indices)
 
 
 def present_texts(texts: pa.Array) -> pa.Array:
     """Text without the spaces around it; null where it stands for a missing value."""
-    # Bytes are taken as text as they are: checking them would fail for all because of one.
-    trimmed = pc.ascii_trim_whitespace(texts.cast(pa.binary()).view(pa.string()))
+    trimmed = pc.ascii_trim_whitespace(_as_text(texts))
     missing = pc.is_in(trimmed, MISSING_TEXTS)
     return pc.if_else(missing, pa.scalar(None, pa.string()), trimmed)
+
+
+def _as_text(texts: pa.Array) -> pa.Array:
+    """Bytes taken as text as they are: checking them would fail for all because of one."""
+    return texts.cast(pa.binary()).view(pa.string())
 
 
 def _parsed_apart(texts: pa.Array) -> pa.Array:

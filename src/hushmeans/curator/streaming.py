@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
 from typing import TypeVar
 
 import numpy as np
@@ -29,10 +30,15 @@ def in_parallel(
     threads
         The number of threads; None for one per processor.
     """
+    items = iter(items)
+    few = list(islice(items, 2))
+    if len(few) < 2:  # not worth a thread
+        yield from map(work, few)
+        return
     threads = threads or kernel.available_threads()
     waiting: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(threads) as pool:
-        for item in items:
+        for item in chain(few, items):
             if len(waiting) == 2 * threads - 1:
                 yield waiting.popleft().result()
             waiting.append(pool.submit(work, item))

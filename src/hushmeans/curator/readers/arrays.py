@@ -1,0 +1,75 @@
+"""Records in memory without column names: NumPy arrays, and lists of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hushmeans.curator.readers.numbers import is_plain_list, numbers_in_rows
+from hushmeans.curator.readers.reading import Reading
+from hushmeans.errors import InputError, InputTypeError
+from hushmeans.schema import Bounds
+
+DTYPE_KINDS = {"U": "text", "S": "bytes", "O": "of dtype object", "M": "dates", "m": "durations"}
+"""NumPy's kinds in a word; a whole dtype, such as <U37, tells of the records."""
+
+
+def open_array(data: Any, bounds: Bounds, columns: Sequence[str] | None = None) -> Reading:
+    """The records of an array or a list, which has no columns to select."""
+    if columns is not None:
+        raise InputError(
+            "columns needs a table or a file with column names, not an array; "
+            "pass an array of the features only"
+        )
+    if is_plain_list(data):
+        box = bounds.declared_box("a list")
+        return Reading(box, iter([numbers_in_rows(data, box.n_features)]))
+    array = as_numeric_array(data)
+    return Reading(bounds.box(n_features=array.shape[1]), iter([array]))
+
+
+def as_numeric_array(data: Any, what: str = "the data") -> np.ndarray[Any, Any]:
+    """The data as a NumPy table of numbers, checked by shape and dtype only.
+
+    Parameters
+    ----------
+    what
+        What to call the data in a message.
+    """
+    if hasattr(data, "toarray") and hasattr(data, "nnz"):
+        raise InputTypeError(
+            f"{what} must not be sparse, since zeros are values to protect too; "
+            "use toarray() to make it dense"
+        )
+    array = _as_array(data)
+    if array is None:
+        raise InputError(f"{what} must be a table of numbers with rows of equal length")
+    if array.dtype.kind == "c":
+        raise InputError(
+            "Complex data not supported: use separate columns for the real and imaginary parts"
+        )
+    if array.dtype.kind not in "biuf":
+        raise InputTypeError(
+            f"{what} must be numeric, not {DTYPE_KINDS.get(array.dtype.kind, 'of another kind')}; "
+            "convert it with astype"
+        )
+    if array.ndim != 2:
+        raise InputError(
+            f"{what} must be two-dimensional, but has {array.ndim} dimension(s). Reshape your data "
+            "with reshape(-1, 1) for a single feature or reshape(1, -1) for a single record"
+        )
+    if array.shape[1] == 0:
+        raise InputError(f"{what} has 0 feature(s), while a minimum of 1 is required")
+    if isinstance(data, np.ma.MaskedArray):
+        return np.ma.filled(data.astype(np.float64), np.nan)
+    return array
+
+
+def _as_array(data: Any) -> np.ndarray[Any, Any] | None:
+    """The data as a NumPy array; None if NumPy fails, since its message may quote values."""
+    try:
+        return np.asarray(data)
+    except Exception:  # an array-like object may raise anything
+        return None

@@ -1,0 +1,177 @@
+"""CSV files, plain or compressed: every record is parsed on its own, its features as text."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from csv import reader
+from pathlib import PurePosixPath
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
+
+from hushmeans.curator.readers.faults import (
+    TRUNCATED,
+    explained_as,
+    iterate_or_explain,
+    read_or_explain,
+)
+from hushmeans.curator.readers.folders import DataFile
+from hushmeans.errors import DataError
+
+HEADER_BYTES = 2**20
+"""Bytes that Arrow reads at a time; the header row must end within them."""
+
+CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+"""How a file is compressed, by its last extension."""
+
+NOT_CSV = explained_as("this is not a valid CSV file with a header row")
+
+
+def csv_schema(file: DataFile) -> pa.Schema:
+    """The columns named in the header row, all taken to be numbers."""
+    header = _header(file)
+    with _opened(file, header):
+        return pa.schema([(name, pa.float64()) for name in header])
+
+
+def csv_batches(file: DataFile, names: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, float]]:
+    """The named columns as bytes, for `parse_numbers`; batches are as large as Arrow's blocks.
+
+    A field may contain any text except line breaks: a stray quote must not make one record
+    swallow the following ones.
+    """
+    header = _header(file)
+    with _opened(file, header) as (stream, raw):
+        for batch in iterate_or_explain(file.label, iter(stream), _fault):
+            if raw.quoted:
+                _check_line_ends(batch, file.label)
+            yield batch.select(list(names)), min(raw.count / file.size, 1.0) if file.size else 0.0
+
+
+class _Bytes:
+    """The bytes of a file: how many were read, and whether a quote may have been among them."""
+
+    def __init__(self, raw: pa.NativeFile, *, compressed: bool) -> None:
+        self._raw = raw
+        self.count = 0
+        self.quoted = compressed
+        self.closed = False
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._raw.read(None if size < 0 else size)
+        self.count += len(data)
+        self.quoted = self.quoted or b'"' in data
+        return data
+
+    def close(self) -> None:
+        self._raw.close()
+        self.closed = True
+
+
+def _header(file: DataFile) -> list[str]:
+    """The names of the columns."""
+    names = read_or_explain(file.label, lambda: _first_row(file), NOT_CSV)
+    fault = None
+    if not names:
+        fault = "the file is empty; a CSV file needs a header row"
+    elif len(names) == 1 and ";" in names[0]:
+        fault = "the fields are separated by semicolons; set the delimiter to ';' (--delimiter)"
+    elif "" in names:
+        fault = "a column has no name; if it is a pandas index, use to_csv(..., index=False)"
+    elif any(is_number(name) or not name.isprintable() for name in names):
+        fault = "the first row looks like a record; add a header row with the column names"
+    if fault is not None:
+        raise DataError(f"{file.label}: {fault}")
+    return names
+
+
+@contextmanager
+def _opened(file: DataFile, header: list[str]) -> Iterator[tuple[Iterable[pa.RecordBatch], _Bytes]]:
+    """A stream of the table, all columns read as bytes, and the bytes that it is read from."""
+    raw = read_or_explain(file.label, lambda: _raw(file), NOT_CSV)
+    stream = read_or_explain(file.label, lambda: _stream(file, header, raw), _fault)
+    if stream is None:
+        yield (), raw
+        return
+    with stream:
+        if read_or_explain(file.label, lambda: stream.schema.names, NOT_CSV) != header:
+            raise DataError(
+                f"{file.label}: the first row is not a header; "
+                "add a header row with the column names"
+            )
+        yield stream, raw
+
+
+def _stream(file: DataFile, header: list[str], raw: _Bytes) -> csv.CSVStreamingReader | None:
+    """Arrow's reader; None for a header without a line end, in which Arrow finds no table."""
+    text = _beginning(file)
+    if len(text) < HEADER_BYTES // 4 and "\n" not in text.lstrip():
+        return None
+    # With newlines allowed inside quotes, the text after a stray quote becomes one field, which
+    # contains a line break, and the file is refused.
+    # In a table with one column an empty line is a record with a missing value.
+    parsing = csv.ParseOptions(
+        delimiter=file.delimiter, newlines_in_values=True, ignore_empty_lines=len(header) > 1
+    )
+    types = dict.fromkeys(header, pa.binary())
+    return csv.open_csv(
+        _decompressed(file, raw),
+        read_options=csv.ReadOptions(encoding=file.encoding),
+        parse_options=parsing,
+        convert_options=csv.ConvertOptions(column_types=types, strings_can_be_null=True),
+    )
+
+
+def _raw(file: DataFile) -> _Bytes:
+    return _Bytes(file.opened(), compressed=_codec(file) is not None)
+
+
+def _codec(file: DataFile) -> str | None:
+    return CODECS.get(PurePosixPath(file.path).suffix.lower())
+
+
+def _decompressed(file: DataFile, raw: _Bytes) -> pa.NativeFile:
+    stream, codec = pa.PythonFile(raw, mode="r"), _codec(file)
+    return stream if codec is None else pa.CompressedInputStream(stream, codec)
+
+
+def _beginning(file: DataFile) -> str:
+    """The text that the file begins with; what cannot be decoded is replaced."""
+    with _decompressed(file, _raw(file)) as stream:
+        return io.BufferedReader(stream).read(HEADER_BYTES).decode(file.encoding, "replace")
+
+
+def _first_row(file: DataFile) -> list[str]:
+    lines = io.StringIO(_beginning(file).removeprefix("\ufeff"), newline="\n")
+    line = next(filter(str.strip, lines), "")
+    if "\ufffd" in line:
+        raise ValueError  # not text in this encoding
+    return next(reader([line.rstrip("\r\n")], delimiter=file.delimiter), [])
+
+
+def _check_line_ends(batch: pa.RecordBatch, label: str) -> None:
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        if pc.any(pc.match_substring_regex(column, r"[\r\n]")).as_py():
+            raise DataError(
+                f"{label}: column {name!r} has a line break or a stray quote in a field, so the "
+                "end of a record is ambiguous; remove the column from the file"
+            )
+
+
+def _fault(error: Exception) -> str:
+    """Explains an exception without the value it quotes."""
+    if isinstance(error, pa.ArrowInvalid):
+        return "some rows do not have as many fields as the header"
+    return TRUNCATED
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number, and so not a column name."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,114 @@
+"""Records in files, read in batches, one file after the other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from hushmeans.curator.readers import arrow_files, csv_files
+from hushmeans.curator.readers.columns import feature_box
+from hushmeans.curator.readers.folders import DataFile, find_files, partition_number
+from hushmeans.curator.readers.reading import Reading
+from hushmeans.curator.watching import Watch
+from hushmeans.errors import InputError
+from hushmeans.schema import CSV, Bounds
+
+FileBatches = Iterator[tuple[pa.RecordBatch, float]]
+"""Some records of a file, and how much of the file is read after them, from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """How to read the named columns of files of one format."""
+
+    schema: Callable[[DataFile], pa.Schema]
+    batches: Callable[[DataFile, Sequence[str]], FileBatches]
+
+
+FORMATS = {
+    "csv": Format(csv_files.csv_schema, csv_files.csv_batches),
+    "parquet": Format(arrow_files.parquet_schema, arrow_files.parquet_batches),
+    "arrow": Format(arrow_files.arrow_schema, arrow_files.arrow_batches),
+}
+
+
+def open_files(
+    place: str | os.PathLike[str] | CSV,
+    bounds: Bounds,
+    columns: Sequence[str] | None = None,
+    watch: Watch | None = None,
+) -> Reading:
+    """The records of a file or a folder, after checking the schema of every file.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        If a file, its columns or their types are unsuitable; the message names them.
+    """
+    files = find_files(place)
+    box = feature_box(_schema(files[0]), bounds, columns, files[0].label)
+    names = box.names or ()
+    for file in files[1:]:
+        schema = _schema(file)
+        _check_same(file, schema.names, files[0], names)
+        if columns is None and bounds.names is None:
+            _check_no_more(file, schema.names, files[0], names)
+        feature_box(schema, bounds, names, file.label)
+    return Reading(box, _batches(files, names, watch or Watch()))
+
+
+def _schema(file: DataFile) -> pa.Schema:
+    """The columns of a file and those that the names of its folders give."""
+    folders = [pa.field(name, _partition_type(text)) for name, text in file.partition.items()]
+    return pa.schema([*FORMATS[file.format].schema(file), *folders])
+
+
+def _partition_type(text: str) -> pa.DataType:
+    return pa.string() if partition_number(text) is None else pa.float64()
+
+
+def _batches(
+    files: Sequence[DataFile], names: Sequence[str], watch: Watch
+) -> Iterator[pa.RecordBatch]:
+    total, before = sum(file.size for file in files), 0
+    for file in files:
+        file.check_unchanged()
+        constants = {name: partition_number(text) for name, text in file.partition.items()}
+        stored = [name for name in names if name not in constants]
+        for batch, part in FORMATS[file.format].batches(file, stored):
+            yield pa.record_batch(
+                [
+                    pa.repeat(constants[name], len(batch))
+                    if name in constants
+                    else batch.column(name)
+                    for name in names
+                ],
+                names=list(names),
+            )
+            watch.read(before + int(part * file.size), total)
+        file.check_unchanged()
+        before += file.size
+        watch.read(before, total)
+
+
+def _check_same(
+    file: DataFile, names: Sequence[str], first: DataFile, features: Sequence[str]
+) -> None:
+    """Raise an error unless a file has the features that the first one has."""
+    for name in features:
+        if name not in names:
+            raise InputError(f"{file.label}: column {name!r} is missing, which {first.label} has")
+
+
+def _check_no_more(
+    file: DataFile, names: Sequence[str], first: DataFile, features: Sequence[str]
+) -> None:
+    """Raise an error if a file has columns that the first one does not have."""
+    for name in names:
+        if name not in features:
+            raise InputError(
+                f"{file.label}: there is a column {name!r}, which {first.label} does not have"
+            )

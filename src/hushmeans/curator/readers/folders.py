@@ -1,0 +1,249 @@
+"""The files at a path or a URL, and the values that the names of their folders give."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pyarrow as pa
+from pyarrow import fs
+
+from hushmeans.curator.readers.faults import explained_as, read_or_explain
+from hushmeans.errors import DataError
+from hushmeans.schema import CSV
+
+FORMAT_BY_SUFFIX = {
+    ".csv": "csv",
+    ".csv.gz": "csv",
+    ".csv.bz2": "csv",
+    ".csv.zst": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+}
+"""The supported formats, by file extension."""
+
+HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
+"""Hive's name for a folder of records whose value is missing."""
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One file of records.
+
+    Attributes
+    ----------
+    label
+        Its name in messages: the path, without the values in the names of folders.
+    filesystem
+        Where it is; None for this machine's own.
+    partition
+        The columns given by the names of its folders (``year=2024``), with their values as text.
+    size
+        In bytes; 0 if the file system does not tell.
+    stamp
+        Its identity, size and modification time, which reveal a changed file.
+    delimiter, encoding
+        How the text of a CSV file is written.
+    """
+
+    path: str = field(repr=False)
+    label: str
+    format: str = "csv"
+    filesystem: fs.FileSystem | None = None
+    partition: Mapping[str, str] = field(default_factory=dict, repr=False)
+    size: int = 0
+    stamp: tuple[int, ...] = ()
+    delimiter: str = ","
+    encoding: str = "utf-8"
+
+    def opened(self) -> pa.NativeFile:
+        """The file, for reading at any place."""
+        return (self.filesystem or fs.LocalFileSystem()).open_input_file(self.path)
+
+    def check_unchanged(self) -> None:
+        """Raise an error if the file has changed since it was found."""
+        gone = explained_as("the file no longer exists")
+        if read_or_explain(self.label, lambda: _stamped(self), gone).stamp != self.stamp:
+            raise DataError(f"{self.label}: the file changed while it was read; run the fit again")
+
+
+def find_files(place: str | os.PathLike[str] | CSV) -> tuple[DataFile, ...]:
+    """The file at a path or a URL, or all files below the folder, ordered by name.
+
+    Below a folder, names that start with a dot or an underscore are skipped, as in Spark and
+    Hive.
+    """
+    files = _found(place.path if isinstance(place, CSV) else place)
+    if isinstance(place, CSV):
+        return tuple(
+            replace(file, delimiter=place.delimiter, encoding=place.encoding) for file in files
+        )
+    files = tuple(replace(file, format=format_of(file.path, file.label)) for file in files)
+    for file in files:
+        if file.format != files[0].format:
+            raise DataError(
+                f"{file.label}: the format differs from that of {files[0].label}; "
+                "use a separate folder for each format"
+            )
+    return files
+
+
+def format_of(path: str, label: str) -> str:
+    """The format by file extension; an unknown one is refused."""
+    for suffix, kind in FORMAT_BY_SUFFIX.items():
+        if path.lower().endswith(suffix):
+            return kind
+    raise DataError(
+        f"{label}: unsupported file type; the name must end in one of {', '.join(FORMAT_BY_SUFFIX)}"
+    )
+
+
+def partition_number(text: str) -> float | None:
+    """The value in a folder's name, missing as NaN; None if it is not a number."""
+    if text == HIVE_NULL:
+        return math.nan
+    try:
+        return None if "_" in text else float(text)
+    except ValueError:
+        return None
+
+
+def shown(url: str) -> str:
+    """A URL without the passwords and keys that may be in it."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+
+
+def _found(path: str | os.PathLike[str]) -> tuple[DataFile, ...]:
+    """The files at a path, all of them there."""
+    text = os.fspath(path)
+    if "://" in text:
+        return _found_remotely(text)
+    if not read_or_explain(text, lambda: os.path.isdir(text), _missing):
+        return (_checked(DataFile(text, text)),)
+    names = read_or_explain(
+        text, lambda: sorted(_below(text)), explained_as("the folder cannot be read")
+    )
+    files = tuple(_below_folder(text, text, name, None) for name in names if _is_visible(name))
+    first_of: dict[tuple[int, ...], DataFile] = {}
+    for file in files:
+        if (other := first_of.setdefault(file.stamp, file)) is not file:
+            raise DataError(
+                f"{file.label}: this is a link to {other.label}, so its records would count twice; "
+                "remove one of them"
+            )
+    return _some(files, text)
+
+
+def _found_remotely(url: str) -> tuple[DataFile, ...]:
+    label = shown(url)
+    filesystem, path = read_or_explain(
+        label,
+        lambda: _filesystem(url),
+        explained_as("cannot read files at such a URL; install fsspec with the driver for it"),
+    )
+    fault = explained_as("no such file or folder, or no access to it")
+    info = read_or_explain(label, lambda: filesystem.get_file_info(path), fault)
+    if info.type != fs.FileType.Directory:
+        return (_checked(DataFile(path, label, filesystem=filesystem)),)
+    selector = fs.FileSelector(path, recursive=True)
+    found = read_or_explain(label, lambda: filesystem.get_file_info(selector), fault)
+    start = path.rstrip("/")
+    names = (
+        Path(os.path.relpath(each.path, start)) for each in found if each.type == fs.FileType.File
+    )
+    visible = (name for name in sorted(names) if _is_visible(name))
+    return _some(tuple(_below_folder(start, label, name, filesystem) for name in visible), label)
+
+
+def _filesystem(url: str) -> tuple[fs.FileSystem, str]:
+    """Arrow's file system for a URL or, where it has none, that of fsspec."""
+    try:
+        found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(url)
+        return found
+    except pa.ArrowInvalid:
+        import fsspec
+
+        filesystem, path = fsspec.core.url_to_fs(url)
+        return fs.PyFileSystem(fs.FSSpecHandler(filesystem)), path
+
+
+def _some(files: tuple[DataFile, ...], label: str) -> tuple[DataFile, ...]:
+    if not files:
+        raise DataError(f"{label}: the folder contains no files")
+    return files
+
+
+def _below(folder: str) -> Iterator[Path]:
+    """All files below a folder; one that cannot be read is an error."""
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    visited = set()
+    for above, _, names in os.walk(folder, onerror=fail, followlinks=True):
+        real = os.path.realpath(above)
+        if real in visited:
+            raise DataError(
+                f"{folder}: a link in it leads to a folder that it already contains; remove it"
+            )
+        visited.add(real)
+        yield from (Path(above, name).relative_to(folder) for name in names)
+
+
+def _is_visible(name: Path) -> bool:
+    return not any(
+        part.startswith(".") or (part.startswith("_") and "=" not in part) for part in name.parts
+    )
+
+
+def _below_folder(
+    folder: str, label: str, name: Path, filesystem: fs.FileSystem | None
+) -> DataFile:
+    """A file below a folder, with the values that the folders between them give."""
+    pairs = [each.partition("=") for each in name.parts[:-1]]
+    hidden: Sequence[str] = [f"{key}=*" if equals else key for key, equals, _ in pairs]
+    partition = {unquote(key): unquote(value) for key, equals, value in pairs if equals}
+    return _checked(
+        DataFile(
+            f"{folder}/{name.as_posix()}",
+            "/".join([label.rstrip("/"), *hidden, name.name]),
+            filesystem=filesystem,
+            partition=partition,
+        )
+    )
+
+
+def _checked(file: DataFile) -> DataFile:
+    """The file with its size and its stamp, if it is there and has a name that Arrow can read."""
+    try:
+        file.path.encode()
+    except UnicodeEncodeError:
+        raise DataError(
+            f"{file.label!a}: the file name is not valid UTF-8; rename the file"
+        ) from None
+    return read_or_explain(file.label, lambda: _stamped(file), _missing)
+
+
+def _stamped(file: DataFile) -> DataFile:
+    if file.filesystem is None:
+        found = os.stat(file.path)
+        stamp = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+        return replace(file, size=found.st_size, stamp=stamp)
+    info = file.filesystem.get_file_info(file.path)
+    if info.type == fs.FileType.NotFound:
+        raise FileNotFoundError
+    size = info.size or 0
+    return replace(file, size=size, stamp=(size, info.mtime_ns or 0))
+
+
+def _missing(error: Exception) -> str:
+    gone = isinstance(error, FileNotFoundError | NotADirectoryError)
+    return "no such file or folder" if gone else "the file cannot be read"

@@ -1,0 +1,167 @@
+"""Tables of any library that exports Arrow streams: only the features are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+from weakref import WeakSet
+
+import pyarrow as pa
+
+from hushmeans.curator.readers.columns import check_distinct, chosen_columns, feature_box
+from hushmeans.curator.readers.faults import explained_as, iterate_or_explain
+from hushmeans.curator.readers.reading import Reading
+from hushmeans.errors import HushmeansError, InputError, InputTypeError
+from hushmeans.schema import Bounds
+
+Choose = Callable[[Sequence[str]], list[str]]
+"""Which of a table's columns to read."""
+
+Selection = Callable[[Any, Choose], Any]
+"""From a table to a stream, or to what exports one, of the chosen columns."""
+
+BEGUN: WeakSet[pa.RecordBatchReader] = WeakSet()
+"""Streams that were read: the second time, they would seem to be tables without records."""
+
+STREAM_ROWS = 65_536
+"""Records that a query engine is asked for at a time."""
+
+
+def is_table(data: Any) -> bool:
+    """Whether the data is a table with column names that can be read as Arrow columns."""
+    if hasattr(data, "iloc") or hasattr(data, "scanner") or _library(data) in SELECTIONS:
+        return True
+    return hasattr(data, "__arrow_c_stream__") and not hasattr(data, "__array_interface__")
+
+
+def open_table(data: Any, bounds: Bounds, columns: Sequence[str] | None = None) -> Reading:
+    """The records of a table; of a query, it runs when they are read."""
+    stream = _stream(data, lambda available: chosen_columns(available, bounds, columns))
+    box = feature_box(stream.schema, bounds, columns)
+    return Reading(box, _batches(stream, box.names or (), type(data).__name__))
+
+
+def known_columns(data: Any, names: Sequence[str]) -> Any:
+    """The named columns of a table, in the table's order."""
+    if hasattr(data, "iloc"):
+        return data.loc[:, [str(name) in names for name in data.columns]]
+
+    def choose(available: Sequence[str]) -> list[str]:
+        return [name for name in available if name in names]
+
+    table = _stream(data, choose).read_all()
+    return table.select(choose(table.column_names))
+
+
+def _batches(
+    stream: pa.RecordBatchReader, names: Sequence[str], kind: str
+) -> Iterator[pa.RecordBatch]:
+    fault = explained_as(
+        "it cannot be read to its end; run its query alone to see why, where values may be shown"
+    )
+    for batch in iterate_or_explain(f"the {kind}", iter(stream), fault):
+        yield batch.select(list(names))
+
+
+def _stream(data: Any, choose: Choose) -> pa.RecordBatchReader:
+    """A stream of at least the chosen columns."""
+    try:
+        found = _selection(data)(data, choose)
+        if not isinstance(found, pa.RecordBatchReader):
+            return pa.RecordBatchReader.from_stream(found)
+        if found in BEGUN:
+            raise InputError("this stream was read before and has no records left; make a new one")
+        BEGUN.add(found)
+        return found
+    except HushmeansError:
+        raise
+    except Exception:  # the messages of Arrow and of query engines quote values
+        fault = f"a {type(data).__name__} with these columns cannot be read as a table of numbers"
+    raise InputTypeError(f"{fault}; convert its columns to plain numeric types")
+
+
+def _selection(data: Any) -> Selection:
+    """How to select columns; where there is no way, the whole table is streamed."""
+    if hasattr(data, "iloc"):
+        return _pandas
+    if hasattr(data, "scanner"):
+        return _dataset
+    return SELECTIONS.get(_library(data), lambda data, choose: data)
+
+
+def _library(data: Any) -> str:
+    return type(data).__module__.partition(".")[0]
+
+
+def _pandas(frame: Any, choose: Choose) -> pa.Table:
+    """The chosen columns, after checking that pandas considers them numeric."""
+    if frame.ndim != 2:
+        raise InputError(
+            "expected a table, got a single column; use frame[[name]] to keep it a table"
+        )
+    names = [str(name) for name in frame.columns]
+    check_distinct(names)
+    if len({isinstance(name, str) for name in frame.columns}) > 1:
+        raise InputTypeError(
+            "some column names are text and some are not; convert all of them with "
+            "frame.columns = frame.columns.astype(str)"
+        )
+    frame = known_columns(frame, choose(names))
+    for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
+        if str(dtype) == "object":
+            raise InputTypeError(
+                f"column {str(name)!r} has dtype object, which is not numeric; "
+                "drop it or convert it with astype"
+            )
+    return pa.Table.from_pandas(frame, preserve_index=False)
+
+
+def _dataset(dataset: Any, choose: Choose) -> pa.RecordBatchReader:
+    check_distinct(dataset.schema.names)
+    return dataset.scanner(columns=choose(dataset.schema.names)).to_reader()
+
+
+def _polars(frame: Any, choose: Choose) -> Any:
+    chosen = frame.select(choose(frame.collect_schema().names()))
+    if not hasattr(chosen, "collect_batches"):
+        return chosen
+    schema = chosen.collect_schema().to_frame(eager=True).to_arrow().schema
+    frames = chosen.collect_batches(chunk_size=STREAM_ROWS)
+    batches = (batch for some in frames for batch in some.to_arrow().cast(schema).to_batches())
+    return pa.RecordBatchReader.from_batches(schema, batches)
+
+
+def _duckdb(relation: Any, choose: Choose) -> pa.RecordBatchReader:
+    from duckdb import ColumnExpression
+
+    chosen = relation.select(*map(ColumnExpression, choose(relation.columns)))
+    stream = getattr(chosen, "to_arrow_reader", None) or chosen.fetch_record_batch  # the old name
+    return stream(STREAM_ROWS)
+
+
+def _ibis(table: Any, choose: Choose) -> pa.RecordBatchReader:
+    return table.select(choose(table.columns)).to_pyarrow_batches(chunk_size=STREAM_ROWS)
+
+
+def _datafusion(frame: Any, choose: Choose) -> Any:
+    from datafusion import col
+
+    quoted = ('"' + name.replace('"', '""') + '"' for name in choose(frame.schema().names))
+    return frame.select(*map(col, quoted))
+
+
+def _daft(frame: Any, choose: Choose) -> pa.RecordBatchReader:
+    chosen = frame.select(*choose(frame.column_names))
+    return pa.RecordBatchReader.from_batches(
+        chosen.schema().to_pyarrow_schema(), chosen.to_arrow_iter()
+    )
+
+
+SELECTIONS: dict[str, Selection] = {
+    "polars": _polars,
+    "duckdb": _duckdb,
+    "ibis": _ibis,
+    "datafusion": _datafusion,
+    "daft": _daft,
+}
+"""How the tables of each library select columns, so that no other is computed or read."""

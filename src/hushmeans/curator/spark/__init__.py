@@ -1,0 +1,1 @@
+"""The same questions on a Spark cluster."""

@@ -1,0 +1,195 @@
+"""The encoded records of one fit: in memory up to a limit, beyond it in a nameless file."""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import partial
+from os import PathLike
+from tempfile import TemporaryFile, gettempdir
+from typing import IO
+
+import numpy as np
+
+from hushmeans.curator import kernel
+from hushmeans.curator.memory import memory_limit
+from hushmeans.curator.questions import Question
+from hushmeans.curator.readers.faults import read_or_explain
+from hushmeans.curator.readers.reading import Reading
+from hushmeans.curator.streaming import add_up
+from hushmeans.schema import Box
+from hushmeans.types import GridArray, IntArray
+
+BLOCK_BYTES = 2**25
+"""Bytes of records that are kept together, in memory or in the file."""
+
+
+@dataclass(frozen=True)
+class Spilled:
+    """Blocks of encoded records in a nameless file that is mapped into memory."""
+
+    records: GridArray = field(repr=False)
+    mapped: mmap.mmap
+
+    @classmethod
+    def of(cls, file: IO[bytes], n_features: int) -> Spilled:
+        """Map what was written to a file, which may be closed afterwards."""
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return cls(np.frombuffer(mapped, dtype=np.int32).reshape(-1, n_features), mapped)
+
+    def blocks(self) -> Iterator[GridArray]:
+        """The blocks, each of which leaves memory when the next one is asked for."""
+        rows = block_rows(self.records.shape[1])
+        for start in range(0, len(self.records), rows):
+            block = self.records[start : start + rows]
+            yield block
+            if hasattr(mmap, "MADV_DONTNEED"):
+                offset = start * self.records.strides[0]
+                self.mapped.madvise(mmap.MADV_DONTNEED, offset, block.nbytes)
+
+
+@dataclass(frozen=True)
+class Store:
+    """Encoded records, four bytes per value, that answer questions.
+
+    Attributes
+    ----------
+    kept
+        The blocks in memory.
+    spilled
+        The blocks in the file; None if memory holds all.
+    threads
+        The number of threads that answer a question; None for one per processor.
+    """
+
+    box: Box
+    kept: tuple[GridArray, ...] = field(repr=False)
+    spilled: Spilled | None = field(default=None, repr=False)
+    threads: int | None = None
+
+    @classmethod
+    def of(cls, box: Box, records: GridArray) -> Store:
+        """A store of records that are encoded already."""
+        return cls(box, (records,))
+
+    def answer(self, question: Question) -> IntArray:
+        """The exact sum over all records."""
+        parts = (kernel.answer(question, block, threads=self.threads) for block in self.blocks())
+        return add_up(question, parts)
+
+    def blocks(self) -> Iterator[GridArray]:
+        """All records, block by block."""
+        yield from self.kept
+        if self.spilled is not None:
+            yield from self.spilled.blocks()
+
+    @property
+    def records(self) -> GridArray:
+        """All records in one array, copied only if they are in several blocks."""
+        first, *others = list(self.blocks()) or [np.empty((0, self.box.n_features), np.int32)]
+        return np.concatenate([first, *others]) if others else first
+
+
+class _Filling:
+    """A store that is being filled."""
+
+    def __init__(self, box: Box, folder: str | PathLike[str]) -> None:
+        self._box = box
+        self._folder = folder
+        self._rows = block_rows(box.n_features)
+        self._memory_blocks = memory_limit() // BLOCK_BYTES
+        self._kept: list[GridArray] = []
+        self._block = self._new_block()
+        self._filled = 0
+        self._file: IO[bytes] | None = None
+
+    def add(self, records: GridArray) -> None:
+        while len(records):
+            part = records[: self._rows - self._filled]
+            self._block[self._filled : self._filled + len(part)] = part
+            self._filled += len(part)
+            records = records[len(part) :]
+            if self._filled == self._rows:
+                self._put_away()
+
+    def store(self) -> Store:
+        """What was added, which cannot grow any more."""
+        if self._filled:
+            self._put_away()
+        if self._file is None:
+            return Store(self._box, tuple(self._kept))
+        return Store(self._box, tuple(self._kept), Spilled.of(self._file, self._box.n_features))
+
+    def close(self) -> None:
+        """Close the file, which exists as long as a store has it mapped."""
+        if self._file is not None:
+            self._file.close()
+
+    def _put_away(self) -> None:
+        """Keep the block that is filled, in memory if there is room."""
+        block = self._block[: self._filled]
+        if len(self._kept) < self._memory_blocks:
+            self._kept.append(block)
+            self._block = self._new_block()
+        else:
+            self._file = self._file or nameless_file(self._folder)
+            write = partial(_write_all, self._file, block)
+            read_or_explain(_label(self._folder), write, _reason)
+        self._filled = 0
+
+    def _new_block(self) -> GridArray:
+        """An empty block, which uses memory only where records are."""
+        return np.empty((self._rows, self._box.n_features), dtype=np.int32)
+
+
+def read_into_store(reading: Reading, cache: str | PathLike[str] | None = None) -> Store:
+    """Read all records, once.
+
+    Parameters
+    ----------
+    cache
+        The folder of the file; None for the system's folder for temporary files.
+
+    Raises
+    ------
+    InputError
+        If the records cannot be read to their end, or the disk is full.
+    """
+    if cache is not None:
+        nameless_file(cache).close()  # a folder that cannot be used is met before all reading
+    filling = _Filling(reading.box, gettempdir() if cache is None else cache)
+    with closing(filling):
+        for records in reading.encoded():
+            filling.add(records)
+        return filling.store()
+
+
+def block_rows(n_features: int) -> int:
+    """Records in a block: about `BLOCK_BYTES`, in a whole number of memory pages."""
+    step = mmap.ALLOCATIONGRANULARITY // np.dtype(np.int32).itemsize
+    return max(1, BLOCK_BYTES // (4 * n_features * step)) * step
+
+
+def nameless_file(folder: str | PathLike[str]) -> IO[bytes]:
+    """A file that no other process can open, and that is gone when this one ends."""
+    return read_or_explain(_label(folder), lambda: TemporaryFile(dir=folder, buffering=0), _reason)
+
+
+def _write_all(file: IO[bytes], block: GridArray) -> None:
+    """Write a block; without a buffer, a file may take less than it is given at a time."""
+    rest = block.data.cast("B")
+    while rest:
+        rest = rest[file.write(rest) :]
+
+
+def _label(folder: str | PathLike[str]) -> str:
+    return f"cannot keep the encoded records in {folder}"
+
+
+def _reason(error: Exception) -> str:
+    return (
+        f"{getattr(error, 'strerror', None) or 'write error'}; name another folder with cache "
+        "(--cache), or keep more in memory with HUSHMEANS_MEMORY"
+    )

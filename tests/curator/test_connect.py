@@ -1,0 +1,129 @@
+"""Spark Connect: the bits of every other source, and no value in an error."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import hushmeans
+from helpers import connect_worker
+from hushmeans import DPKMeans, Release
+
+pytestmark = pytest.mark.xdist_group("spark")  # one Spark at a time
+
+SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
+
+
+@contextmanager
+def connect_server(log: Path) -> Iterator[str]:
+    """The address of a server that ends with the block."""
+    pyspark = pytest.importorskip("pyspark", reason="PySpark is not installed")
+    pytest.importorskip("grpc", reason="grpcio is not installed")
+    if shutil.which("java") is None:
+        pytest.skip("Java is not installed")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = (f"spark.connect.grpc.binding.port={port}", "spark.ui.enabled=false")
+    options = [part for setting in settings for part in ("--conf", setting)]
+    command = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit"), "--class", SERVER]
+    python = {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    package = {"PYTHONPATH": str(Path(hushmeans.__file__).parents[1])}
+    with (
+        log.open("wb") as output,
+        subprocess.Popen(
+            [*command, "--master", "local[2]", *options],
+            env={**os.environ, **python, **package},
+            stdout=output,
+            stderr=output,
+        ) as process,
+    ):
+        try:
+            deadline = time.monotonic() + 90
+            while not _listens(port):
+                assert process.poll() is None, log.read_text()
+                assert time.monotonic() < deadline, log.read_text()
+                time.sleep(0.5)
+            yield f"sc://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("people")
+    values = np.random.default_rng(0).random((3000, 2)) * [100, 8]
+    table = pa.table({"age": values[:, 0], "visits": values[:, 1], "name": ["x"] * 3000})
+    parquet.write_table(table, folder / "people.parquet")
+    (folder / "bounds.toml").write_text("age = [0, 100]\nvisits = [0, 8]\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def found(people: Path) -> dict[str, Any]:
+    """What the client found, and the release that the command line wrote there."""
+    with connect_server(people / "server.log") as address:
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", connect_worker.__file__, str(people), address],
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+    assert done.returncode == 0, done.stderr
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[0])
+    result["said"] = done.stdout + done.stderr
+    return result
+
+
+@pytest.fixture(scope="module")
+def expected(people: Path) -> list[list[float]]:
+    model = DPKMeans(3, 2.0, bounds=connect_worker.BOUNDS, random_state=5)
+    with pytest.warns(hushmeans.SimulationWarning):
+        centres: list[list[float]] = model.fit(people / "people.parquet").cluster_centers_.tolist()
+    return centres
+
+
+def test_a_seeded_fit_gives_the_same_bits(
+    found: dict[str, Any], expected: list[list[float]], people: Path
+) -> None:
+    assert found["kind"] == "pyspark.sql.connect.dataframe"
+    assert found["kept"] == expected
+    centres = Release.load(people / "release.json").centres
+    assert [list(centre) for centre in centres] == expected
+
+
+def test_a_cluster_that_keeps_nothing_is_asked_all_the_same_with_one_warning(
+    found: dict[str, Any], expected: list[list[float]]
+) -> None:
+    assert found["not kept"] == expected
+    (warning,) = found["warnings"]
+    assert "refuses to keep data (persist)" in warning
+
+
+def test_rows_that_change_whenever_they_are_computed_are_refused(found: dict[str, Any]) -> None:
+    assert "its query is not deterministic" in found["random"]
+
+
+def test_no_error_quotes_a_value(found: dict[str, Any]) -> None:
+    assert "column 'visits' holds text" in found["text"]
+    assert "Spark failed with USER_RAISED_EXCEPTION" in found["broken"]
+    assert "73.123456789" not in found["said"]
