@@ -167,7 +167,7 @@ def test_an_empty_folder_is_a_clear_mistake(
 ) -> None:
     (folder / "empty").mkdir()
     monkeypatch.setenv("HUSHMEANS_DATA", "empty")
-    assert run("reproduce", "--datasets", "blood") == 2
+    assert run("reproduce", "--datasets", "blood") == 4
     assert capsys.readouterr().err == "hushmeans: empty/blood.csv: no such file or folder\n"
     assert not (folder / "reproduction").exists()
 

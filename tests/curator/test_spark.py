@@ -48,7 +48,19 @@ pytestmark = [
 
 CANARY = "73.123456789"
 BOUNDS = Bounds({"age": (0, 100), "visits": (0, 8)})
-FIT = ("--k", "2", "--epsilon", "1", "--seed", "3", "--option", "rounds=2", "--method", "average_k")
+FIT = (
+    "--k",
+    "2",
+    "--epsilon",
+    "1",
+    "--seed",
+    "3",
+    "--simulate",
+    "--option",
+    "rounds=2",
+    "--method",
+    "average_k",
+)
 
 
 def people(n_records: int = 3000) -> pd.DataFrame:
@@ -363,7 +375,7 @@ def test_files_give_the_same_release_with_and_without_spark(folder: Path, name: 
 def test_files_that_will_not_do_are_refused_in_a_sentence(
     folder: Path, capfd: pytest.CaptureFixture[str], name: str, message: str
 ) -> None:
-    assert run(str(folder / name), "--spark", MASTER) == 2
+    assert run(str(folder / name), "--spark", MASTER) == 4
     shown = capfd.readouterr()
     assert message in shown.err
     assert CANARY not in shown.err + shown.out

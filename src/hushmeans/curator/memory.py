@@ -15,7 +15,7 @@ MEMORY_VARIABLE = "HUSHMEANS_MEMORY"
 CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 """Where Linux tells a process in a container how much memory it may use."""
 
-UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+BYTES_IN = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 def memory_limit() -> int:
@@ -28,7 +28,7 @@ def memory_limit() -> int:
         raise InputError(
             f"{MEMORY_VARIABLE} is {text!r}; set it to a number of bytes such as 500MB or 8GB"
         )
-    return int(float(found[1]) * UNITS[found[2]])
+    return int(float(found[1]) * BYTES_IN[found[2]])
 
 
 def _machine_memory() -> int:
