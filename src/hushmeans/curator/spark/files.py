@@ -19,7 +19,7 @@ from hushmeans.curator.readers.csv_files import is_number
 from hushmeans.curator.readers.faults import explained_as, read_or_explain
 from hushmeans.curator.readers.folders import format_of
 from hushmeans.curator.readers.numbers import parse_numbers
-from hushmeans.errors import InputError
+from hushmeans.errors import DataError, InputError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -110,7 +110,7 @@ def _read(session: SparkSession, path: str, columns: Sequence[str] | None) -> Da
         return read_or_explain(
             path, partial(session.read.parquet, path), explained_as("this is not valid Parquet")
         )
-    raise InputError(f"{path}: with Spark all files must be Parquet, or all CSV")
+    raise DataError(f"{path}: with Spark all files must be Parquet, or all CSV")
 
 
 def _kinds(session: SparkSession, path: str) -> set[str]:
@@ -127,7 +127,7 @@ def _read_csv(session: SparkSession, path: str, columns: Sequence[str] | None) -
     fault = explained_as("this is not a valid CSV file with a header row")
     frame = read_or_explain(path, lambda: session.read.options(**CSV_OPTIONS).csv(path), fault)
     if any(is_number(name) or not name.isprintable() for name in frame.columns):
-        raise InputError(
+        raise DataError(
             f"{path}: the first row looks like a record; add a header row with the column names"
         )
     check_distinct(frame.columns, f"{path}: ")
