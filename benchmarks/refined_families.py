@@ -36,22 +36,26 @@ from hushmeans.methods.refined import RefinedMethod
 from hushmeans.methods.start import public_randomness
 from hushmeans.release.verdict import verdict_on
 from hushmeans.schema import Bounds
-from hushmeans.types import FloatArray
+from hushmeans.types import FloatArray, IntArray
 from hushmeans_experiments.families import Map, Mixture
 
 NOMINAL = 1.96
 
 
 def generator(name: str) -> np.random.Generator:
+    """The same numbers for the same name."""
     return np.random.default_rng(zlib.crc32(name.encode()))
 
 
 def over_the_box(points: FloatArray) -> FloatArray:
+    """The points moved and scaled so that they just fit into the box."""
     low, high = points.min(axis=0), points.max(axis=0)
-    return 2 * (points - low) / (high - low) - 1
+    fitting: FloatArray = 2 * (points - low) / (high - low) - 1
+    return fitting
 
 
 def log_normal(n_records: int, n_features: int, k: int) -> FloatArray:
+    """Clusters that are skewed in every feature."""
     rng = generator(f"log-normal {n_records} {n_features} {k}")
     centres = rng.normal(0, 1, (k, n_features))
     points = centres[rng.integers(k, size=n_records)]
@@ -59,6 +63,7 @@ def log_normal(n_records: int, n_features: int, k: int) -> FloatArray:
 
 
 def heavy_tailed(n_records: int, n_features: int, k: int) -> FloatArray:
+    """Clusters with a few records very far out."""
     rng = generator(f"heavy-tailed {n_records} {n_features} {k}")
     centres = rng.normal(0, 1, (k, n_features))
     points = centres[rng.integers(k, size=n_records)]
@@ -77,6 +82,7 @@ def small_and_far(n_records: int, n_features: int, k: int, n_far: int) -> FloatA
 
 
 def mixed_scales(n_records: int, n_features: int, k: int) -> FloatArray:
+    """Each feature narrower than the one before."""
     rng = generator(f"scales {n_records} {n_features} {k}")
     centres = rng.uniform(-0.8, 0.8, (k, n_features))
     points = centres[rng.integers(k, size=n_records)]
@@ -111,13 +117,15 @@ def loosened(points: FloatArray, how: str, name: str) -> FloatArray:
     if how == "1":
         return points
     times, n_features = float(how[:-1]), points.shape[1]
+    factors, middle = np.full(n_features, times), np.zeros(n_features)
     if how[-1] == "o":
-        return (points + 1) / times - 1
-    if how[-1] == "t":
-        return points / times
-    rng = generator(name + how)
-    factors = np.exp(rng.uniform(0, np.log(times), n_features))
-    return points / factors + rng.uniform(-1, 1, n_features) * (1 - 1 / factors)
+        middle = 1 / factors - 1
+    if how[-1] == "u":
+        rng = generator(name + how)
+        factors = np.exp(rng.uniform(0, np.log(times), n_features))
+        middle = rng.uniform(-1, 1, n_features) * (1 - 1 / factors)
+    loose: FloatArray = points / factors + middle
+    return loose
 
 
 @dataclass
@@ -129,6 +137,7 @@ class Outcome:
     sizes: list[FloatArray] = field(default_factory=list)
 
     def row(self) -> list[str]:
+        """The cost, how many releases are told from noise, coverage and width."""
         error = np.std(self.costs) / np.sqrt(len(self.costs))
         cells = [f"{np.mean(self.costs):.3f} ± {error:.3f}", f"{len(self.centres)}"]
         for ratios in (self.centres, self.sizes):
@@ -141,7 +150,8 @@ class Outcome:
         return cells
 
 
-def nearest(points: FloatArray, centres: FloatArray) -> FloatArray:
+def nearest(points: FloatArray, centres: FloatArray) -> IntArray:
+    """The index of each point's nearest centre."""
     half_squares = (centres**2).sum(axis=1) / 2
     blocks = np.array_split(points, max(len(points) // 8000, 1))
     return np.concatenate([(block @ centres.T - half_squares).argmax(axis=1) for block in blocks])
@@ -172,11 +182,13 @@ def add(outcome: Outcome, found: Clusters, points: FloatArray, best: float) -> N
 
 
 def fitted(store: Store, k: int, budget: Budget, seed: int) -> Clusters:
+    """The clusters that one seed gives."""
     curator = Curator(store, mechanism_for(budget, seed), budget)
     return RefinedMethod().find(curator.door, k, public_randomness(seed)).clusters
 
 
 def main() -> None:
+    """Fit every family with every budget and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=16)
     parser.add_argument("--first-seed", type=int, default=0)
@@ -186,9 +198,8 @@ def main() -> None:
     parser.add_argument("--only", default="", help="families whose names begin so")
     chosen = parser.parse_args()
     seeds = range(chosen.first_seed, chosen.first_seed + chosen.runs)
-    table = Table(
-        "family", "bounds", "ε", "δ", "cost", "kept", "covers %", "width", "sizes %", "width"
-    )
+    about = ("family", "bounds", "ε", "δ", "cost", "told")
+    table = Table(*about, "covers %", "width", "sizes %", "width")
     names = [name for name in FAMILIES if name.startswith(tuple(chosen.only.split(",")))]
     with threadpool_limits(1):
         for name in track(names):
