@@ -84,7 +84,7 @@ def test_more_noise_means_fewer_rounds() -> None:
 
     found = [rounds(epsilon) for epsilon in (0.01, 0.1, 0.3, 1.0, 10.0)]
     assert found == sorted(found)
-    assert (found[0], found[-1]) == (1, 8)
+    assert (found[0], found[-1]) == (0, 8)  # none where there is no hope
 
 
 @pytest.mark.parametrize("n_records", [0, 1, 3])
@@ -247,7 +247,7 @@ def test_records_of_the_picture_follow_the_moments() -> None:
     asked = curator(source, 100.0)
     purse = Purse(asked.door)
     size = ask_size(purse, 4)
-    picture = draw_picture(purse, size, 20_000, public_randomness(0))
+    picture = draw_picture(purse, size.likely, 20_000, public_randomness(0))
     points: FloatArray = source.records / source.box.grid.unit
     np.testing.assert_allclose(picture.moments.mean, points.mean(axis=0), atol=0.02)
     np.testing.assert_allclose(picture.records.mean(axis=0), points.mean(axis=0), atol=0.05)

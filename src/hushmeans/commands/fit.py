@@ -231,7 +231,7 @@ def _announce(
     verdict = forecast_of(settings, rows, box.n_features).verdict
     if verdict.level == "dominates" and not anyway:
         raise InputError(
-            f"{verdict} Nothing was spent. To choose a larger epsilon or fewer clusters, see "
+            f"{verdict} To choose a larger epsilon or fewer clusters, see "
             "hushmeans plan; to fit all the same, add --anyway"
         )
     if not quiet:

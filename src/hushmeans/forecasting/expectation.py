@@ -129,7 +129,8 @@ def _of_paper(method: PaperMethod, population: Population, noise: Noise) -> Expe
 
 def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> Expectation:
     """The last round's moves, of centroids that earlier rounds have brought near their place."""
-    if is_hopeless(noise, population.n_features, population.size):
+    surely = population.size - noise.deviation(1, SIZE_SHARE)
+    if is_hopeless(noise, population.n_features, surely):
         return _of_one_point(method, population, noise)
     asked, picture = _expected_picture(method, population, noise)
     rest = 1 - picture.spent - SIZES_SHARE

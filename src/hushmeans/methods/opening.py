@@ -8,6 +8,7 @@ takes most of the budget, Laplace noise is weaker.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 from hushmeans.curator.door import Door, Noise, NoisyTotals
@@ -50,7 +51,23 @@ def exact_share(share: float) -> Fraction:
     return Fraction(max(round(share * 1e6), 1), 10**6)
 
 
-def ask_size(purse: Purse, n_clusters: int) -> float:
+@dataclass(frozen=True)
+class TableSize:
+    """How many records there are.
+
+    Attributes
+    ----------
+    likely
+        The noisy number, or the noise's deviation if that is more.
+    surely
+        So many there are unless noise is stronger than usual.
+    """
+
+    likely: float
+    surely: float
+
+
+def ask_size(purse: Purse, n_clusters: int) -> TableSize:
     """How many records there are; further answers have the noise that suits so many."""
     turn_to, n_features = purse.door.turn_to, purse.door.n_features
     gaussian = purse.door.noise
@@ -61,10 +78,11 @@ def ask_size(purse: Purse, n_clusters: int) -> float:
         if not choice:
             purse.door = turn_to("l2")
     answer = purse.ask(Size(), SIZE_SHARE)
-    size = max(float(answer.values[0]), math.sqrt(answer.variance), 10.0)
-    if turn_to is not None and choice and not is_strong(gaussian, n_features, size / n_clusters):
+    noisy, deviation = float(answer.values[0]), math.sqrt(answer.variance)
+    likely = max(noisy, deviation, 10.0)
+    if turn_to is not None and choice and not is_strong(gaussian, n_features, likely / n_clusters):
         purse.door = turn_to("l2")
-    return size
+    return TableSize(likely, max(noisy - deviation, 0.0))
 
 
 def is_much_weaker(laplace: Noise, gaussian: Noise, n_features: int) -> bool:

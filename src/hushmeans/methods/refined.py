@@ -124,10 +124,10 @@ class RefinedMethod:
         n_records = max(PICTURE_RECORDS, RECORDS_PER_CENTROID * max(self.n, 2) * n_clusters)
         purse = Purse(door)
         size = ask_size(purse, n_clusters)
-        if is_hopeless(purse.door.noise, door.n_features, size):
-            clusters = _counted(purse.door, _one_point(purse, size, n_clusters), SIZES_SHARE)
+        if is_hopeless(purse.door.noise, door.n_features, size.surely):
+            clusters = _counted(purse.door, _one_point(purse, size.likely, n_clusters), SIZES_SHARE)
             return Clustering(clusters, clusters)
-        picture = draw_picture(purse, size, n_records, generator, self.cells_share)
+        picture = draw_picture(purse, size.likely, n_records, generator, self.cells_share)
         door, rest = purse.door, 1 - picture.spent
         for_sizes = share_of_sizes(rest)
         rest -= for_sizes
