@@ -120,7 +120,8 @@ def test_a_release_is_a_function_of_integers_alone(method: str, budget: Budget) 
         assert share == paid
         return NoisyTotals(np.array(answer.values.tolist(), dtype=np.int64), answer.variance)
 
-    played = found(method, Door(replay, curator.noise, source.box.grid, source.box.n_features))
+    box = source.box
+    played = found(method, Door(replay, curator.noise, box.grid, box.n_features, box.layout))
     for name, values in vars(real.clusters).items():
         np.testing.assert_array_equal(getattr(played.clusters, name), values)
     for name, values in vars(real.leaves).items():

@@ -26,7 +26,7 @@ from hushmeans.methods.place import Place
 from hushmeans.methods.refined import shares_of_rounds
 from hushmeans.methods.registry import chosen_method
 from hushmeans.methods.start import public_randomness
-from hushmeans.schema import Bounds, Grid
+from hushmeans.schema import Bounds, Grid, Layout
 from hushmeans.types import FloatArray
 
 CORNERS = np.array([[-0.6, -0.6, 0.2], [-0.6, 0.6, -0.2], [0.6, -0.6, -0.2], [0.6, 0.6, 0.2]])
@@ -171,7 +171,7 @@ class Silence:
 
 
 def door(ask: Silence, n_features: int, whole: float = 1.0) -> Door:
-    return Door(ask, Noise("l1", whole), Grid(20), n_features)
+    return Door(ask, Noise("l1", whole), Grid(20), n_features, Layout.of_numbers(n_features))
 
 
 def test_cells_are_not_asked_where_noise_would_drown_them() -> None:

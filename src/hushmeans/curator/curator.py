@@ -125,7 +125,7 @@ class Curator:
         """What a method may use: a way to ask questions, and public facts."""
         box = self._source.box
         turn_to = self._turn_to if self._budget.delta > 0 else None
-        return Door(self.ask, self.noise, box.grid, box.n_features, turn_to)
+        return Door(self.ask, self.noise, box.grid, box.n_features, box.layout, turn_to)
 
     @property
     def noise(self) -> Noise:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from hushmeans.curator.questions import Norm, Question
-from hushmeans.schema import Grid
+from hushmeans.schema import Grid, Layout
 from hushmeans.types import IntArray
 
 
@@ -65,6 +65,8 @@ class Door:
         What the noise of an answer will be.
     grid, n_features
         The space in which the records lie.
+    layout
+        Which columns of that space make up which feature.
     turn_to
         Gives a door behind which answers have Laplace noise (l1) or Gaussian noise (l2), for
         what is left of the budget; None where the budget, without a delta, leaves no choice.
@@ -74,4 +76,5 @@ class Door:
     noise: Noise
     grid: Grid
     n_features: int
+    layout: Layout
     turn_to: Callable[[Norm], Door] | None = None

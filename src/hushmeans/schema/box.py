@@ -11,6 +11,7 @@ import numpy as np
 
 from hushmeans.errors import InputError
 from hushmeans.schema.grid import Grid
+from hushmeans.schema.layout import Layout
 from hushmeans.types import FloatArray
 
 
@@ -50,6 +51,11 @@ class Box:
     @cached_property
     def grid(self) -> Grid:
         return Grid.for_features(self.n_features)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Which columns of an encoded record make up which feature."""
+        return Layout.of_numbers(self.n_features)
 
     @cached_property
     def middle(self) -> FloatArray:
