@@ -49,6 +49,11 @@ def can_hold(column: pa.DataType, kind: FeatureKind) -> bool:
     return any(test(plain) for test in HELD_BY[type(kind)])
 
 
+def is_numeric(kind: FeatureKind) -> bool:
+    """Whether values are taken as numbers, and nothing else is parsed."""
+    return isinstance(kind, Number | Cycle)
+
+
 def wanted(kind: FeatureKind) -> str:
     """What a column of this kind must hold, in a message."""
     return IN_WORDS.get(type(kind), "numbers")

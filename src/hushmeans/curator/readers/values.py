@@ -19,7 +19,7 @@ from hushmeans.schema import Category, Date, FeatureKind, Flag, Number, Ordinal
 from hushmeans.schema.levels import DeclaredLevel, are_numbers
 from hushmeans.types import FloatArray
 
-TRUTHS = pa.array(["false", "f", "no", "n", "0", "true", "t", "yes", "y", "1"])
+TRUTHS = pa.array(["false", "f", "no", "n", "0", "0.0", "true", "t", "yes", "y", "1", "1.0"])
 """The texts of a flag: the first half of them are false."""
 
 
