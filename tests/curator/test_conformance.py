@@ -187,7 +187,8 @@ def numbers(table: pa.Table) -> pa.Table:
 
 
 def _is_number(kind: pa.DataType) -> bool:
-    return pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_floating(kind)
+    tests = (pa.types.is_integer, pa.types.is_decimal, pa.types.is_floating)
+    return any(test(kind) for test in tests)
 
 
 def matrix(table: pa.Table) -> FloatArray:

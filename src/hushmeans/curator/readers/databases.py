@@ -15,7 +15,7 @@ from hushmeans.curator.readers.columns import feature_box
 from hushmeans.curator.readers.faults import explained_as, iterate_or_explain, read_or_explain
 from hushmeans.curator.readers.folders import shown
 from hushmeans.curator.readers.reading import Reading
-from hushmeans.curator.readers.types import UNDECLARED, is_numeric
+from hushmeans.curator.readers.types import UNDECLARED
 from hushmeans.errors import DataError, InputError
 from hushmeans.schema import SQL, Schema
 
@@ -62,7 +62,7 @@ def open_query(place: SQL, schema: Schema, columns: Sequence[str] | None = None)
     box = feature_box(table, schema, columns, label)
     features = pa.schema([empty.schema.field(name) for name in box.names or ()])
     pairs = zip(features.names, box.features, strict=True)
-    texts = [name for name, kind in pairs if not is_numeric(kind)]
+    texts = [name for name, kind in pairs if kind.may_be_text]
     return Reading(box, _rows(database, place, label, database.wrapped(query, features, texts)))
 
 

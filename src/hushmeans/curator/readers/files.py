@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from hushmeans.curator.readers import arrow_files, csv_files
-from hushmeans.curator.readers.columns import feature_box
+from hushmeans.curator.readers.columns import check_distinct, feature_box
 from hushmeans.curator.readers.folders import (
     HIVE_NULL,
     DataFile,
@@ -17,10 +17,11 @@ from hushmeans.curator.readers.folders import (
     partition_number,
 )
 from hushmeans.curator.readers.reading import Reading
-from hushmeans.curator.readers.types import UNDECLARED, is_numeric
+from hushmeans.curator.readers.types import UNDECLARED, type_in_a_word
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import InputError
 from hushmeans.schema import CSV, Box, FeatureKind, Schema
+from hushmeans.schema.draft import DeclaredType
 
 FileBatches = Iterator[tuple[pa.RecordBatch, float]]
 """Some records of a file, and how much of the file is read after them, from 0 to 1."""
@@ -66,6 +67,17 @@ def open_files(
     return Reading(box, _batches(files, box, watch or Watch()))
 
 
+def declared_types(place: str | os.PathLike[str] | CSV) -> dict[str, DeclaredType]:
+    """The columns of a file, or of the first in a folder, and what their types tell.
+
+    No value is read: names and types are in a file's header or footer.
+    """
+    file = find_files(place)[0]
+    table = _table(file)
+    check_distinct(table.names, f"{file.label}: ")
+    return {each.name: type_in_a_word(each.type) for each in table}
+
+
 def _table(file: DataFile) -> pa.Schema:
     """The columns of a file and those that the names of its folders give."""
     folders = [pa.field(name, _partition_type(text)) for name, text in file.partition.items()]
@@ -78,7 +90,7 @@ def _partition_type(text: str) -> pa.DataType:
 
 def _partition_value(text: str, kind: FeatureKind) -> pa.Scalar:
     """The value in a folder's name: a number, or a text that is parsed as in a CSV file."""
-    if is_numeric(kind):
+    if not kind.may_be_text:
         return pa.scalar(partition_number(text), pa.float64())
     return pa.scalar(None if text == HIVE_NULL else text.encode(), pa.binary())
 

@@ -105,7 +105,7 @@ def _java_path() -> str:
 
 
 def _read(
-    session: SparkSession, path: str, columns: Sequence[str] | None, texts: Collection[str]
+    session: SparkSession, path: str, columns: Sequence[str] | None, texts: Collection[str] = ()
 ) -> DataFrame:
     kinds = _kinds(session, path)
     if kinds == {"csv"}:
