@@ -206,6 +206,8 @@ def test_a_folder_behind_a_url_is_read_whole(tmp_path: Path) -> None:
     [
         ("{}/none.csv?key=hidden-word", "no such file or folder"),
         ("martian://me:hidden-word@host/people.csv?key=hidden-word", "install fsspec with"),
+        ("s3://me:hidden/hidden-word@bucket/people.csv", "s3://...: cannot read files at such"),
+        ("https://me:hidden-word[@127.0.0.1:1/people.csv", "no such file or folder"),
         ("file://{}/none.csv", "no such file or folder"),
     ],
 )
@@ -215,7 +217,7 @@ def test_a_url_that_cannot_be_read_is_named_without_its_secrets(
     filled = url.format(tmp_path if url.startswith("file") else address)
     with pytest.raises(InputError, match=message) as refusal:
         encoded(filled)
-    assert "hidden-word" not in str(refusal.value)
+    assert "hidden" not in str(refusal.value)
     check_that_nothing_leaks(refusal.value)
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pyarrow as pa
 
 from hushmeans.curator.readers.columns import feature_box
 from hushmeans.curator.readers.faults import explained_as, iterate_or_explain, read_or_explain
-from hushmeans.curator.readers.folders import shown
+from hushmeans.curator.readers.folders import shown, without_query
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.errors import DataError, InputError
 from hushmeans.schema import SQL, Bounds
@@ -34,7 +34,7 @@ class Database:
     driver
         The ADBC module that connects.
     wrapped
-        The query for the named columns of another one.
+        The query for the named columns of another one, which may end with a comment.
     skipped
         How many rows of its result are not of the table.
     is_file
@@ -52,7 +52,7 @@ def open_query(place: SQL, bounds: Bounds, columns: Sequence[str] | None = None)
     label = f"the query on {shown(place.database)}"
     database = _database(place.database, label)
     query = place.query.strip().rstrip(";")
-    nothing = f"select * from ({query}) as records limit 0"  # noqa: S608 (the owner's own query)
+    nothing = f"select * from ({query}\n) as records limit 0"  # noqa: S608 (the owner's own query)
     with _result(database, place, label, nothing) as empty:
         schema = pa.schema([_declared(field) for field in empty.schema])
     box = feature_box(schema, bounds, columns, label)
@@ -87,7 +87,7 @@ def _result(
 
 def _database(url: str, label: str) -> Database:
     """The kind of a database, whose driver must be there, and its file too."""
-    database = DATABASES.get(urlsplit(url).scheme.partition("+")[0])
+    database = DATABASES.get(re.split(r":|\+", url, maxsplit=1)[0].lower())
     if database is None:
         raise InputError(
             f"{label}: databases of this kind cannot be read; use postgresql://, sqlite:/// or "
@@ -105,7 +105,7 @@ def _database(url: str, label: str) -> Database:
 
 def _path(url: str) -> str:
     """The file in a URL: after three slashes relative, after four absolute, as in SQLAlchemy."""
-    return urlsplit(url).path.removeprefix("/")
+    return without_query(url.partition("://")[2]).partition("/")[2]
 
 
 def _quoted(name: str) -> str:
@@ -114,7 +114,7 @@ def _quoted(name: str) -> str:
 
 def _plain(query: str, features: pa.Schema) -> str:
     columns = ", ".join(_quoted(name) for name in features.names)
-    return f"select {columns} from ({query}) as records"  # noqa: S608
+    return f"select {columns} from ({query}\n) as records"  # noqa: S608
 
 
 def _of_postgres(query: str, features: pa.Schema) -> str:
@@ -123,7 +123,7 @@ def _of_postgres(query: str, features: pa.Schema) -> str:
         f"{_quoted(field.name)}::double precision" if _is_decimal(field) else _quoted(field.name)
         for field in features
     )
-    return f"select {columns} from ({query}) as records"  # noqa: S608
+    return f"select {columns} from ({query}\n) as records"  # noqa: S608
 
 
 def _of_sqlite(query: str, features: pa.Schema) -> str:
@@ -137,7 +137,7 @@ def _of_sqlite(query: str, features: pa.Schema) -> str:
         f"case when typeof({name}) in ('integer', 'real') then cast({name} as real) end"
         for name in names
     )
-    return f"select {first} union all select {numbers} from ({query}) as records"  # noqa: S608
+    return f"select {first} union all select {numbers} from ({query}\n) as records"  # noqa: S608
 
 
 def _declared(field: pa.Field) -> pa.Field:
