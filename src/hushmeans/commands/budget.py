@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -109,26 +110,33 @@ def show_budget(
 def history(
     name: DatasetName, ledger: options.LedgerAddress = None, json: options.AsJson = False
 ) -> None:
-    """List every limit, debit and release of a dataset, oldest first."""
+    """List the limits, debits and releases of a dataset, oldest first.
+
+    The noisy answers of a fit are counted with its release; --json lists each of them.
+    """
     from hushmeans.ledger.standing import Amounts
 
     entries = _ledger_at(ledger).history(name)
     if json:
         _print_json([_entry_as_json(entry) for entry in entries])
         return
-    rows = [
-        (
-            entry.number,
-            entry.time[:19].replace("T", " "),
-            entry.user,
-            entry.kind,
-            "" if entry.budget is None else str(Amounts.of(entry.budget)),
-            entry.method or "",
-            entry.release_id or "",
-        )
-        for entry in entries
-    ]
-    _print_table(("", "time (UTC)", "user", "entry", "epsilon", "method", "release id"), rows)
+    answers = Counter(entry.release_id for entry in entries if entry.kind == "answer")
+    ended = {entry.release_id for entry in entries if entry.kind == "release"}
+    _print_table(
+        ("", "time (UTC)", "user", "entry", "epsilon", "details"),
+        [
+            (
+                entry.number,
+                entry.time[:16].replace("T", " "),
+                entry.user,
+                entry.kind,
+                "" if entry.budget is None else str(Amounts.of(entry.budget)),
+                _details(entry, answers[entry.release_id], ended=entry.release_id in ended),
+            )
+            for entry in entries
+            if entry.kind != "answer"
+        ],
+    )
 
 
 @budget_app.command("verify")
@@ -186,6 +194,18 @@ def _entry_as_json(entry: Entry) -> dict[str, Any]:
 
     parameters = None if entry.parameters is None else loads(entry.parameters)
     return {**vars(entry), "parameters": parameters, "budget": _exact(entry.budget)}
+
+
+def _details(entry: Entry, answers: int, *, ended: bool) -> str:
+    """What an entry is about: the reason for a limit, or a release and how far its fit came."""
+    from json import loads
+
+    if entry.kind == "limit":
+        return str(loads(entry.parameters or "{}").get("reason", ""))
+    if entry.kind == "debit":
+        unfinished = "" if ended else f", no release yet, {answers} answers kept"
+        return f"{entry.method or ''} {entry.release_id}{unfinished}".strip()
+    return f"{entry.release_id}, {answers} answers" if entry.kind == "release" else ""
 
 
 def _exact(amounts: Amounts | Budget | None) -> dict[str, str] | None:

@@ -56,6 +56,8 @@ class Standing:
     rho
         The sum of the debits in zero-concentrated differential privacy (zCDP), in which a pure
         epsilon counts epsilon^2 / 2; None if it is not known for one of them.
+    limit_entry
+        The number of the entry that set the limit; None without a limit.
     """
 
     dataset: str
@@ -64,14 +66,16 @@ class Standing:
     debits: int = 0
     unit: int | None = None
     rho: Fraction | None = Fraction(0)
+    limit_entry: int | None = None
 
     def to_text(self) -> str:
-        """The account as an entry carries it; the limit is an entry of its own."""
+        """The account as an entry carries it; the limit is an entry of its own, which it names."""
         return canonical_json(
             {
                 "epsilon": amount_text(self.spent.epsilon),
                 "delta": amount_text(self.spent.delta),
                 "debits": self.debits,
+                "limit": self.limit_entry,
                 "rows_per_person": self.unit,
                 "rho": None if self.rho is None else amount_text(self.rho),
             }
@@ -89,6 +93,7 @@ class Standing:
             content["debits"],
             content["rows_per_person"],
             None if rho is None else Fraction(rho),
+            content["limit"],
         )
 
     def after(self, budget: Budget, unit: int, rho: Fraction | None) -> Standing:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pyarrow as pa
 
 from hushmeans.curator.readers.columns import feature_box
 from hushmeans.curator.readers.faults import explained_as, iterate_or_explain, read_or_explain
-from hushmeans.curator.readers.folders import shown
+from hushmeans.curator.readers.folders import shown, without_query
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.curator.readers.types import UNDECLARED
 from hushmeans.errors import DataError, InputError
@@ -35,7 +35,8 @@ class Database:
     driver
         The ADBC module that connects.
     wrapped
-        The query for the named columns of another one, some of them as text.
+        The query for the named columns of another one, which may end with a comment; some of
+        them as text.
     skipped
         How many rows of its result are not of the table.
     is_file
@@ -56,7 +57,7 @@ def open_query(place: SQL, schema: Schema, columns: Sequence[str] | None = None)
     label = f"the query on {shown(place.database)}"
     database = _database(place.database, label)
     query = place.query.strip().rstrip(";")
-    nothing = f"select * from ({query}) as records limit 0"  # noqa: S608 (the owner's own query)
+    nothing = f"select * from ({query}\n) as records limit 0"  # noqa: S608 (the owner's own query)
     with _result(database, place, label, nothing) as empty:
         table = pa.schema([_declared(field, database) for field in empty.schema])
     box = feature_box(table, schema, columns, label)
@@ -93,7 +94,7 @@ def _result(
 
 def _database(url: str, label: str) -> Database:
     """The kind of a database, whose driver must be there, and its file too."""
-    database = DATABASES.get(urlsplit(url).scheme.partition("+")[0])
+    database = DATABASES.get(re.split(r":|\+", url, maxsplit=1)[0].lower())
     if database is None:
         raise InputError(
             f"{label}: databases of this kind cannot be read; use postgresql://, sqlite:/// or "
@@ -111,7 +112,7 @@ def _database(url: str, label: str) -> Database:
 
 def _path(url: str) -> str:
     """The file in a URL: after three slashes relative, after four absolute, as in SQLAlchemy."""
-    return urlsplit(url).path.removeprefix("/")
+    return without_query(url.partition("://")[2]).partition("/")[2]
 
 
 def _quoted(name: str) -> str:
@@ -120,7 +121,7 @@ def _quoted(name: str) -> str:
 
 def _plain(query: str, features: pa.Schema, texts: Sequence[str]) -> str:
     columns = ", ".join(_quoted(name) for name in features.names)
-    return f"select {columns} from ({query}) as records"  # noqa: S608
+    return f"select {columns} from ({query}\n) as records"  # noqa: S608
 
 
 def _of_postgres(query: str, features: pa.Schema, texts: Sequence[str]) -> str:
@@ -129,7 +130,7 @@ def _of_postgres(query: str, features: pa.Schema, texts: Sequence[str]) -> str:
         f"{_quoted(field.name)}::double precision" if _is_decimal(field) else _quoted(field.name)
         for field in features
     )
-    return f"select {columns} from ({query}) as records"  # noqa: S608
+    return f"select {columns} from ({query}\n) as records"  # noqa: S608
 
 
 def _of_sqlite(query: str, features: pa.Schema, texts: Sequence[str]) -> str:
@@ -147,7 +148,7 @@ def _of_sqlite(query: str, features: pa.Schema, texts: Sequence[str]) -> str:
         values.append(f"case when typeof({name}) in ({kinds}) then cast({name} as {kind}) end")
     return (
         f"select {', '.join(first)} union all "  # noqa: S608
-        f"select {', '.join(values)} from ({query}) as records"
+        f"select {', '.join(values)} from ({query}\n) as records"
     )
 
 
