@@ -8,7 +8,6 @@ from rich.text import Text
 
 from hushmeans.commands.patients import Comparison
 from hushmeans.release import Release
-from hushmeans.release.statement import lost_in_noise
 
 
 def show_release(release: Release) -> None:
@@ -41,7 +40,7 @@ def _warn_of_noise(release: Release) -> None:
     verdict = release.noise_verdict()
     if verdict.level == "dominates":
         Console().print(verdict.sentence)
-    if drowned := lost_in_noise(release):
+    if drowned := release.noise_clusters:
         clusters = "cluster" if len(drowned) == 1 else "clusters"
         Console().print(
             f"Indistinguishable from noise: {clusters} {', '.join(map(str, drowned))}. More "

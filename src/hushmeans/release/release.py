@@ -13,8 +13,9 @@ from hushmeans.arguments import amount_text, exact_amount, whole_number
 from hushmeans.budget import Booking, Budget, NoiseKind, Spend
 from hushmeans.documents import read_text_file, written_whole
 from hushmeans.errors import InputError
-from hushmeans.methods.merge import RULES, merge, merging_costs
-from hushmeans.release.clusters import ClusterTable, TableRows, in_original_units, in_unit_box
+from hushmeans.methods.merge import RULES
+from hushmeans.release.clusters import ClusterTable, TableRows, in_unit_box
+from hushmeans.release.comparison import ReleaseComparison, compared
 from hushmeans.release.document import (
     read_document,
     read_list,
@@ -26,7 +27,9 @@ from hushmeans.release.document import (
     read_truth,
     write_document,
 )
+from hushmeans.release.noisy import indistinguishable
 from hushmeans.release.statement import statement
+from hushmeans.release.tree import SuggestedK, costs_of_merging, cut_to, suggested
 from hushmeans.release.verdict import NoiseVerdict, verdict_on
 from hushmeans.schema import Box
 from hushmeans.settings import Settings
@@ -61,6 +64,10 @@ class Release:
         The method and its options, as requested; 0 stands for "chosen by the method".
     versions
         The versions of the software that made the release.
+    widths, width_standard_errors
+        How wide each cluster is in each feature, in original units: the root of the mean squared
+        distance of its records from its centre, and its standard error. None if the fit did not
+        ask for widths.
     leaves
         The finer clusters that these were merged from; `cut` merges them into any other number.
     booking
@@ -80,6 +87,8 @@ class Release:
     method_options: tuple[tuple[str, int | float | str], ...]
     versions: tuple[tuple[str, str], ...]
 
+    widths: TableRows | None = None
+    width_standard_errors: TableRows | None = None
     leaves: ClusterTable | None = None
     booking: Booking | None = None
 
@@ -94,7 +103,12 @@ class Release:
     def table(self) -> ClusterTable:
         """The clusters alone."""
         return ClusterTable(
-            self.centres, self.standard_errors, self.sizes, self.size_standard_errors
+            self.centres,
+            self.standard_errors,
+            self.sizes,
+            self.size_standard_errors,
+            self.widths,
+            self.width_standard_errors,
         )
 
     @property
@@ -132,23 +146,37 @@ class Release:
         n_clusters
             From 1 to the number of leaves.
         """
-        leaves = self.leaves or self.table
-        number = whole_number("n_clusters", n_clusters, at_most=len(leaves.sizes))
-        if number == self.n_clusters:
-            return self
-        merged = merge(in_unit_box(leaves, self.box), number, self._merging_rule)
-        return replace(self, **vars(in_original_units(merged, self.box)))
+        table = cut_to(n_clusters, self.table, self.leaves, self.box, self._merging_rule)
+        return self if table == self.table else replace(self, **vars(table))
 
     def cost_curve(self) -> tuple[tuple[int, float], ...]:
         """For each number of clusters, the squared distance per record that merging adds.
 
         The values are noisy, and measured in the unit box between leaves and merged centres. A
-        steep rise towards fewer clusters means that distinct clusters are being merged.
+        steep rise towards fewer clusters means that distinct clusters are being merged. For fewer
+        clusters than the release has, its own clusters are merged.
         """
-        leaves = in_unit_box(self.leaves or self.table, self.box)
-        costs = merging_costs(leaves)
-        numbers = range(len(leaves.sizes), 0, -1)
-        return tuple(zip(numbers, costs, strict=True))
+        return costs_of_merging(self.table, self.leaves, self.box)
+
+    def suggest_k(self) -> SuggestedK:
+        """A number of clusters that stands out in the cost curve, with the reason in words.
+
+        Fit with more clusters than you expect, then `cut` to the suggestion's `n_clusters`.
+        """
+        return suggested(self.table, self.cost_curve())
+
+    @property
+    def noise_clusters(self) -> tuple[int, ...]:
+        """The clusters whose size cannot be told from 0: noise alone could explain them."""
+        return indistinguishable(self.sizes, self.size_standard_errors)
+
+    def compare(self, other: Release) -> ReleaseComparison:
+        """What differs between this release and another, beyond the errors of both.
+
+        Clusters are matched. The errors include the choice of clusters: two fits of the same
+        records may divide them differently. Features are compared that both releases have.
+        """
+        return compared(self, other)
 
     @property
     def _merging_rule(self) -> str:
@@ -186,7 +214,8 @@ class Release:
 
     def noise_verdict(self) -> NoiseVerdict:
         """Whether noise is negligible, visible or dominates, judged by the standard errors."""
-        return verdict_on(self.centroids, np.array(self.standard_errors) / self.box.half_width)
+        errors = np.array(self.standard_errors) / self.box.half_width
+        return verdict_on(self.centroids, errors, self.noise_clusters)
 
     def statement(self) -> str:
         """What was done and what is guaranteed, in plain words."""
@@ -209,8 +238,9 @@ class Release:
     def to_json(self) -> str:
         """The release as JSON text, with a schema version and a checksum."""
         content = {
+            **self.table.in_document,
             **{name: getattr(self, name) for name in PLAIN_FIELDS},
-            "leaves": None if self.leaves is None else vars(self.leaves),
+            "leaves": None if self.leaves is None else self.leaves.in_document,
             "ledger": None if self.booking is None else vars(self.booking),
             "method_options": dict(self.method_options),
             "versions": dict(self.versions),
@@ -250,15 +280,7 @@ class Release:
             raise InputError("the release is incomplete or malformed") from None
 
 
-PLAIN_FIELDS = (
-    "centres",
-    "standard_errors",
-    "sizes",
-    "size_standard_errors",
-    "rows_per_person",
-    "simulated",
-    "method",
-)
+PLAIN_FIELDS = ("rows_per_person", "simulated", "method")
 """The fields that are stored in JSON unchanged."""
 
 

@@ -36,12 +36,6 @@ def statement(release: Release) -> str:
     return "\n".join(_sentences(release))
 
 
-def lost_in_noise(release: Release) -> tuple[int, ...]:
-    """The clusters whose size is less than two standard errors: noise alone could explain them."""
-    pairs = zip(release.sizes, release.size_standard_errors, strict=True)
-    return tuple(cluster for cluster, (size, error) in enumerate(pairs) if size < 2 * error)
-
-
 def options_in_words(release: Release) -> str:
     """The method's options; one that was left to the method appears as the method chose it."""
     options = dict(release.method_options)
@@ -56,6 +50,8 @@ def options_in_words(release: Release) -> str:
         words.append(f"n = {n}")
     if not options.get("cells_share", 1):
         del options["cells_share"]  # what the cells were given is among the shares of the budget
+    if not options.get("widths_share", 1):
+        del options["widths_share"]
     return ", ".join([*words, *(f"{name} = {value}" for name, value in options.items())])
 
 
