@@ -96,7 +96,7 @@ class RefinedMethod:
     size_part: float = 0.12
     cells_share: float = 0.0
     last_round: float = 1.5
-    widths_share: float = 0.0
+    widths_share: float = 0.05
 
     def __post_init__(self) -> None:
         for name in ("rounds", "n"):

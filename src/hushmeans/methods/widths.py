@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from hushmeans.curator.door import Door, Noise
-from hushmeans.curator.questions import Spreads
+from hushmeans.curator.questions import Norm, Spreads
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.moves import FEWEST, Gaps, gaps_to_nearest, norms_of
 from hushmeans.methods.opening import exact_share
@@ -26,8 +26,10 @@ NOTHING_BUT_NOISE = 0.5
 """Noise of a squared width, relative to it, above which widths are not asked for."""
 LARGEST_CUT = 2.0
 """Clipping is made up for by this factor at the most."""
-CUT_DOUBT = 0.5
+CUT_DOUBT = 1.0
 """The part of what is made up for that is doubted."""
+FREE_WIDTH_NOISE = 0.15
+"""Noise of a squared width, relative to it, that a wider clip may cost."""
 
 
 def share_of_widths(
@@ -44,10 +46,16 @@ def share_of_widths(
     share = min(exact_share(wanted), rest / 4)
     squares = (picture.records - picture.moments.mean) ** 2
     mean = max(float(squares.mean()), 1e-12)
-    clip = float(np.quantile(norms_of(squares, noise.norm), WHOLE_PART))
+    clip = clip_of_widths(picture, noise.norm)
     per_cluster = max(picture.moments.size, 1.0) / n_clusters
     relative = noise.deviation(clip / mean, float(share)) / per_cluster
     return share if relative <= NOTHING_BUT_NOISE else Fraction(0)
+
+
+def clip_of_widths(picture: Picture, norm: Norm) -> float:
+    """Where squared distances from the mean of all records would be clipped."""
+    squares = (picture.records - picture.moments.mean) ** 2
+    return float(np.quantile(norms_of(squares, norm), WHOLE_PART))
 
 
 def with_widths(door: Door, picture: Picture, clusters: Clusters, share: Fraction) -> Clusters:
@@ -58,7 +66,8 @@ def with_widths(door: Door, picture: Picture, clusters: Clusters, share: Fractio
     steps = grid.snap(clusters.centroids)
     gaps = gaps_to_nearest(picture, grid.to_unit_box(steps))
     squares = gaps.ways**2
-    clips = _clips(squares, gaps, len(steps), door)
+    one = door.noise.deviation(1, float(share))
+    clips = _clips(squares, gaps, clusters.sizes / one, door)
     answer = door.ask(Spreads(grid, steps, clips, door.noise.norm), share)
     of_clip = grid.to_unit_box(np.array(clips))[:, None]
     sizes = np.maximum(clusters.sizes, 1.0)[:, None]
@@ -80,15 +89,21 @@ def with_widths(door: Door, picture: Picture, clusters: Clusters, share: Fractio
     )
 
 
-def _clips(squares: FloatArray, gaps: Gaps, number: int, door: Door) -> tuple[int, ...]:
-    """For each cluster, the quantile of its squared distances in the picture, in grid steps."""
-    norms = norms_of(squares, door.noise.norm)
-    common = float(np.quantile(norms, WHOLE_PART))
-    clips = np.full(number, common)
-    for cluster in range(number):
-        own = norms[gaps.nearest == cluster]
-        if len(own) >= FEWEST:
-            clips[cluster] = np.quantile(own, WHOLE_PART)
+def _clips(
+    squares: FloatArray, gaps: Gaps, records_over_noise: FloatArray, door: Door
+) -> tuple[int, ...]:
+    """For each cluster, the quantile of its squared distances in the picture, in grid steps.
+
+    Wider where that costs little, because the picture has fewer far records than there are.
+    """
+    norms, means = norms_of(squares, door.noise.norm), squares.mean(axis=1)
+    clips = np.empty(len(records_over_noise))
+    for cluster, records in enumerate(records_over_noise):
+        own = gaps.nearest == cluster
+        if np.count_nonzero(own) < FEWEST:
+            own = np.ones_like(own)
+        free = FREE_WIDTH_NOISE * float(means[own].mean()) * records
+        clips[cluster] = max(float(np.quantile(norms[own], WHOLE_PART)), free)
     largest = 4 * squares.shape[1] * door.grid.unit
     steps = np.clip(np.rint(clips * door.grid.unit), 1, largest).astype(np.int64)
     return tuple(steps.tolist())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -28,12 +28,18 @@ from hushmeans.release.document import (
     write_document,
 )
 from hushmeans.release.noisy import indistinguishable
+from hushmeans.release.quality import QualityScores, quality_of
+from hushmeans.release.sampling import sampled
 from hushmeans.release.statement import statement
+from hushmeans.release.tables import table_of
 from hushmeans.release.tree import SuggestedK, costs_of_merging, cut_to, suggested
 from hushmeans.release.verdict import NoiseVerdict, verdict_on
 from hushmeans.schema import Box
 from hushmeans.settings import Settings
 from hushmeans.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -164,6 +170,25 @@ class Release:
         Fit with more clusters than you expect, then `cut` to the suggestion's `n_clusters`.
         """
         return suggested(self.table, self.cost_curve())
+
+    def quality(self) -> QualityScores:
+        """How well the clusters are separated, from sizes and widths, with standard errors.
+
+        Raises
+        ------
+        InputError
+            If the release has no widths, or fewer than two clusters that can be told from noise.
+        """
+        return quality_of(self.table, self.box)
+
+    def sample(self, n: int, seed: int | None = None) -> pa.Table:
+        """Synthetic records with the clusters of the release: cluster structure only.
+
+        A cluster is drawn by its size, then every feature on its own, by centre and width, within
+        its public range. Correlations within clusters and anything finer are not there. The
+        records cost no privacy and belong to nobody. Needs widths.
+        """
+        return table_of(sampled(self.table, self.box, n, seed), self.box)
 
     @property
     def noise_clusters(self) -> tuple[int, ...]:

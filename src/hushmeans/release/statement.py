@@ -50,14 +50,14 @@ def options_in_words(release: Release) -> str:
         words.append(f"n = {n}")
     if not options.get("cells_share", 1):
         del options["cells_share"]  # what the cells were given is among the shares of the budget
-    if not options.get("widths_share", 1):
-        del options["widths_share"]
+    options.pop("widths_share", None)
     return ", ".join([*words, *(f"{name} = {value}" for name, value in options.items())])
 
 
 def _rounds_asked(release: Release) -> int:
     """The number of rounds: all questions of a method after its first look ask the same."""
-    kinds = [spend.question for spend in release.spends if spend.question != "sizes"]
+    last = ("sizes", "spreads")
+    kinds = [spend.question for spend in release.spends if spend.question not in last]
     return [len(list(group)) for _, group in groupby(kinds)][-1] if kinds else 0
 
 
