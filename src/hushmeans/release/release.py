@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hushmeans.arguments import amount_text, exact_amount, whole_number
-from hushmeans.budget import Booking, Budget, NoiseKind, Spend
+from hushmeans.budget import Booking, Budget, Spend
 from hushmeans.documents import read_text_file, written_whole
 from hushmeans.errors import InputError
 from hushmeans.methods.merge import RULES
+from hushmeans.release.about import About
 from hushmeans.release.clusters import ClusterTable, TableRows, in_unit_box
 from hushmeans.release.comparison import ReleaseComparison, compared
-from hushmeans.release.document import (
-    read_document,
-    read_list,
-    read_names,
-    read_number,
-    read_numbers,
-    read_settings,
-    read_text,
-    read_truth,
-    write_document,
-)
+from hushmeans.release.content import content_of, fields_of
+from hushmeans.release.document import read_document, write_document
 from hushmeans.release.noisy import indistinguishable
+from hushmeans.release.plotting import plotted
 from hushmeans.release.quality import QualityScores, quality_of
 from hushmeans.release.sampling import sampled
 from hushmeans.release.statement import statement
-from hushmeans.release.tables import table_of
+from hushmeans.release.summary import as_html, summary
+from hushmeans.release.tables import as_csv, as_frame, clusters_as_table, table_of
 from hushmeans.release.tree import SuggestedK, costs_of_merging, cut_to, suggested
 from hushmeans.release.verdict import NoiseVerdict, verdict_on
 from hushmeans.schema import Box
@@ -39,7 +32,9 @@ from hushmeans.settings import Settings
 from hushmeans.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -78,6 +73,8 @@ class Release:
         The finer clusters that these were merged from; `cut` merges them into any other number.
     booking
         The ledger entry that paid for the release; None if no ledger was used.
+    about
+        Title, owner, contact, date and description, as far as the publisher gave them.
     """
 
     centres: TableRows
@@ -97,6 +94,7 @@ class Release:
     width_standard_errors: TableRows | None = None
     leaves: ClusterTable | None = None
     booking: Booking | None = None
+    about: About = field(default_factory=About)
 
     def __post_init__(self) -> None:
         for name in ("method_options", "versions"):
@@ -190,6 +188,48 @@ class Release:
         """
         return table_of(sampled(self.table, self.box, n, seed), self.box)
 
+    def to_table(self, form: str = "wide") -> pa.Table:
+        """The clusters as an Arrow table.
+
+        Parameters
+        ----------
+        form
+            "wide" for one row per cluster, "long" for one row per cluster and feature.
+        """
+        return clusters_as_table(self, form)
+
+    def to_frame(self, form: str = "wide") -> pd.DataFrame:
+        """As `to_table`, as a pandas DataFrame; needs pandas, which hushmeans does not install."""
+        return as_frame(self.to_table(form))
+
+    def to_csv(self, path: str | Path | None = None, form: str = "wide") -> str:
+        """As `to_table`, as CSV text, which is also written to the path if there is one."""
+        text = as_csv(self.to_table(form))
+        if path is not None:
+            with written_whole(Path(path)) as beside:
+                beside.write_text(text, encoding="utf-8")
+        return text
+
+    def plot(self, kind: str = "centres", ax: Axes | None = None) -> Axes:
+        """A picture of the release; needs Matplotlib (``pip install "hushmeans[plot]"``).
+
+        Parameters
+        ----------
+        kind
+            "centres": the centres on the public ranges, with intervals of two standard errors.
+            "map": the clusters in two dimensions, area by size, ellipses by width.
+            "costs": what merging to each number of clusters costs.
+        ax
+            Where to draw; None for a new figure.
+        """
+        return plotted(self, kind, ax)
+
+    def __repr__(self) -> str:
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
     @property
     def noise_clusters(self) -> tuple[int, ...]:
         """The clusters whose size cannot be told from 0: noise alone could explain them."""
@@ -242,6 +282,14 @@ class Release:
         errors = np.array(self.standard_errors) / self.box.half_width
         return verdict_on(self.centroids, errors, self.noise_clusters)
 
+    def with_about(self, **texts: str | None) -> Release:
+        """The release with a title, owner, contact, date or description set, or removed by None."""
+        try:
+            return replace(self, about=replace(self.about, **texts))
+        except TypeError:
+            known = ", ".join(vars(About()))
+            raise InputError(f"a release has only these texts: {known}") from None
+
     def statement(self) -> str:
         """What was done and what is guaranteed, in plain words."""
         return statement(self)
@@ -262,67 +310,13 @@ class Release:
 
     def to_json(self) -> str:
         """The release as JSON text, with a schema version and a checksum."""
-        content = {
-            **self.table.in_document,
-            **{name: getattr(self, name) for name in PLAIN_FIELDS},
-            "leaves": None if self.leaves is None else self.leaves.in_document,
-            "ledger": None if self.booking is None else vars(self.booking),
-            "method_options": dict(self.method_options),
-            "versions": dict(self.versions),
-            "bounds": {"low": self.box.low, "high": self.box.high, "names": self.box.names},
-            "epsilon": amount_text(self.budget.epsilon),
-            "delta": amount_text(self.budget.delta),
-            "spends": [{**vars(spend), "share": str(spend.share)} for spend in self.spends],
-        }
-        return write_document(content)
+        return write_document(content_of(self))
 
     @classmethod
     def from_json(cls, text: str) -> Release:
         """Read the JSON that `to_json` wrote; anything else is refused."""
         content = read_document(text)
         try:
-            bounds = content["bounds"]
-            budget = Budget.of(content["epsilon"], content["delta"])
-            leaves = content["leaves"]
-            return cls(
-                **vars(ClusterTable.of_document(content)),
-                leaves=None if leaves is None else ClusterTable.of_document(leaves),
-                booking=_booking(content.get("ledger")),
-                box=Box(
-                    read_numbers(bounds["low"]),
-                    read_numbers(bounds["high"]),
-                    read_names(bounds["names"]),
-                ),
-                budget=budget,
-                rows_per_person=whole_number("rows_per_person", content["rows_per_person"]),
-                simulated=read_truth(content["simulated"]),
-                spends=_spends(content["spends"], "gaussian" if budget.delta else "laplace"),
-                method=read_text(content["method"]),
-                method_options=read_settings(content["method_options"], int | float | str),
-                versions=read_settings(content["versions"], str),
-            )
+            return cls(**fields_of(content))
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
             raise InputError("the release is incomplete or malformed") from None
-
-
-PLAIN_FIELDS = ("rows_per_person", "simulated", "method")
-"""The fields that are stored in JSON unchanged."""
-
-
-def _booking(ledger: Any) -> Booking | None:
-    """The ledger entry; releases made before ledgers existed have none."""
-    if ledger is None:
-        return None
-    return Booking(read_text(ledger["dataset"]), read_text(ledger["release_id"]))
-
-
-def _spends(spends: Any, usual: NoiseKind) -> tuple[Spend, ...]:
-    """Version 0.1 did not write down the noise, which was then the usual one."""
-    return tuple(_spend({"noise": usual, **spend}) for spend in read_list(spends))
-
-
-def _spend(spend: Mapping[str, Any]) -> Spend:
-    share, noise = exact_amount("share", spend["share"]), spend["noise"]
-    if not 0 < share <= 1 or noise not in get_args(NoiseKind):
-        raise ValueError
-    return Spend(read_text(spend["question"]), share, read_number(spend["loss"]), noise)

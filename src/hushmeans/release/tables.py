@@ -11,6 +11,7 @@ from hushmeans.schema import Box
 from hushmeans.types import FloatArray
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
 
     from hushmeans.release import Release
@@ -96,3 +97,15 @@ def as_csv(table: pa.Table) -> str:
     rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
     writer.writerows([["" if value is None else value for value in row] for row in rows])
     return text.getvalue()
+
+
+def as_frame(table: pa.Table) -> pd.DataFrame:
+    """A table as a pandas DataFrame."""
+    try:
+        frame: pd.DataFrame = table.to_pandas()
+    except ModuleNotFoundError:
+        raise InputError(
+            "to_frame needs pandas, which is not installed; run pip install pandas, or use "
+            "to_table, which gives an Arrow table"
+        ) from None
+    return frame
