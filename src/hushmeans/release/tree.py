@@ -21,6 +21,8 @@ SMALL_STEP = 0.003
 """Steps of the cost curve below this part of its whole all count as this: splits of one cluster."""
 CLEAR_RISE = 3.0
 """How many times as much as the step before a step must cost for a number to stand out."""
+NEARLY_AS_STEEP = 0.5
+"""Of rises that are at least this part of the steepest, the one with most clusters counts."""
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,9 @@ def suggested(table: ClusterTable, curve: Sequence[tuple[int, float]]) -> Sugges
     steps = {k: costs[k - 1] - costs[k] for k in costs if k > 1}
     candidates = [k for k in range(2, number + 1) if k + 1 in steps and k <= real]
     rises = {k: steps[k] / max(steps[k + 1], SMALL_STEP * whole) for k in candidates}
-    best = max(rises, key=lambda k: rises[k], default=number)
-    if not rises or rises[best] < CLEAR_RISE:
+    steepest = max(rises.values(), default=0.0)
+    best = max((k for k in rises if rises[k] >= NEARLY_AS_STEEP * steepest), default=number)
+    if steepest < CLEAR_RISE:
         return SuggestedK(
             number,
             False,
