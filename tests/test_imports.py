@@ -68,7 +68,7 @@ DOORS: Mapping[str, tuple[frozenset[str] | None, frozenset[str] | None]] = {
             {
                 "hushmeans.fitting",
                 "hushmeans.forecasting.forecast",
-                "hushmeans.opendp",  # what zCDP is worth in epsilon and delta
+                "hushmeans.opendp.kmeans",  # what zCDP is worth in epsilon and delta
                 "hushmeans.ledger.composition",  # what fits cost in zCDP, which OpenDP knows
             }
         ),
@@ -81,7 +81,7 @@ DOORS: Mapping[str, tuple[frozenset[str] | None, frozenset[str] | None]] = {
 SAMPLERS = {
     "opendp": {
         "hushmeans.curator.mechanisms",
-        "hushmeans.opendp",  # wraps a whole fit as a measurement, and draws nothing
+        "hushmeans.opendp.kmeans",  # wraps a whole fit as a measurement, and draws nothing
     },
     "numpy.random": {
         "hushmeans.curator.mechanisms",  # the simulation
