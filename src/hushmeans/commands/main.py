@@ -11,7 +11,20 @@ from typing import Annotated, Any
 
 import typer
 
-from hushmeans.commands import budget, check, demo, extras, fit, plan, predict, report, schema
+from hushmeans.commands import (
+    budget,
+    check,
+    cut,
+    demo,
+    extras,
+    fit,
+    plan,
+    predict,
+    report,
+    sample,
+    schema,
+    show,
+)
 from hushmeans.errors import (
     NOTHING_SPENT,
     BudgetError,
@@ -37,6 +50,9 @@ app.command()(predict.predict)
 app.command()(plan.plan)
 app.add_typer(budget.budget_app, name="budget")
 app.command()(report.report)
+app.command()(show.show)
+app.command("cut")(cut.cut_release)
+app.command()(sample.sample)
 app.command()(demo.demo)
 extras.register(app)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hushmeans.ledger.standing import short_amount
-from hushmeans.release.statement import lost_in_noise
 from hushmeans.report.clusters import centre_tables, difference_tables, feature_strips, size_rows
 from hushmeans.report.curve import ErrorPlot
 from hushmeans.report.gather import LoadedRelease, Report
@@ -41,7 +40,7 @@ def _section(name: str, loaded: LoadedRelease) -> dict[str, object]:
             "privacy unit": privacy_unit(release),
             "method": release.method,
         },
-        "lost": lost_in_noise(release),
+        "lost": release.noise_clusters,
         "statement": release.statement().splitlines(),
         "spending": Spending.of(loaded),
         "snippets": snippets(loaded),
