@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
@@ -50,7 +51,7 @@ class PlottedCurve:
     name
         What the page calls the release.
     points
-        The forecast.
+        The forecast, scaled to the release.
     x, y
         The release itself.
     epsilon, error
@@ -138,29 +139,54 @@ def expected_errors(release: Release, epsilons: Sequence[float]) -> tuple[float,
     return tuple(error for _, error in expected.curve(epsilons))
 
 
+def falling(errors: Sequence[float]) -> tuple[float, ...]:
+    """The error that each epsilon and every larger one keep.
+
+    A forecast rises in places, because with a larger budget the refined method takes one more
+    round, which leaves less for the last. The larger of both errors is what one may count on.
+
+    Examples
+    --------
+    >>> falling([4.0, 2.0, 3.0, 1.0])
+    (4.0, 3.0, 3.0, 1.0)
+    """
+    return tuple(accumulate(reversed(errors), max))[::-1]
+
+
 def _lines(report: Report) -> list[_Line]:
     """Over the same epsilons for all releases."""
     owns = [max(float(each.release.budget.epsilon), SMALLEST) for each in report.releases]
     ends = min(owns) / EPSILON_REACH, min(max(owns) * EPSILON_REACH, LARGEST_EPSILON)
-    epsilons = tuple(np.geomspace(*ends, N_POINTS).tolist())
+    named = {step * own for own in owns for step in TABULATED if step * own <= LARGEST_EPSILON}
+    epsilons = tuple(sorted({*np.geomspace(*ends, N_POINTS).tolist(), *named}))
     return [
         _Line(
             each.release,
             report.name(number) or "this release",
             epsilons,
-            expected_errors(each.release, epsilons),
+            through_own(each.release, owns[number], epsilons),
         )
         for number, each in enumerate(report.releases)
     ]
 
 
+def through_own(release: Release, own: float, epsilons: Sequence[float]) -> tuple[float, ...]:
+    """The forecast, scaled so that at the release's own epsilon it is the release's own error.
+
+    A forecast knows neither how wide the clusters are nor how unequal; the release does.
+    """
+    errors = falling(expected_errors(release, epsilons))
+    scale = own_error(release) / errors[epsilons.index(own)]
+    return tuple(scale * error for error in errors)
+
+
 def _rows(line: _Line) -> tuple[tuple[str, str, bool], ...]:
-    own, _ = line.own
-    epsilons = [step * own for step in TABULATED if step * own <= LARGEST_EPSILON]
-    errors = expected_errors(line.release, epsilons)
+    own = max(line.own[0], SMALLEST)
+    known = dict(zip(line.epsilons, line.errors, strict=True))
     return tuple(
-        (plain(epsilon), percent(error / 2), epsilon == own)
-        for epsilon, error in zip(epsilons, errors, strict=True)
+        (plain(epsilon), percent(known[epsilon] / 2), epsilon == own)
+        for epsilon in (step * own for step in TABULATED)
+        if epsilon in known
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +14,7 @@ from hushmeans.errors import InputError, LedgerError
 from hushmeans.ledger.standing import Standing
 from hushmeans.release import Release
 from hushmeans.release.matching import matched
+from hushmeans.release.statement import lost_in_noise
 from hushmeans.schema import Box
 from hushmeans.types import FloatArray
 
@@ -53,13 +55,26 @@ class LoadedRelease:
         return (positions(self.release) + 1) / 2
 
     @cached_property
-    def spreads(self) -> FloatArray:
+    def errors(self) -> FloatArray:
         """The standard errors of the centres, as parts of the range; possibly infinite."""
         with np.errstate(over="ignore"):
-            spreads: FloatArray = (
+            errors: FloatArray = (
                 np.array(self.release.standard_errors) / self.release.box.half_width / 2
             )
-        return spreads
+        return errors
+
+    @cached_property
+    def shares(self) -> FloatArray:
+        """The sizes as parts of their sum; equal where all are 0."""
+        sizes = np.array(self.release.sizes)
+        relative = sizes / sizes.max() if sizes.max() > 0 else np.ones(len(sizes))
+        shares: FloatArray = relative / relative.sum()
+        return shares
+
+    @cached_property
+    def noise_clusters(self) -> frozenset[int]:
+        """The clusters that cannot be told from noise."""
+        return frozenset(lost_in_noise(self.release))
 
 
 @dataclass(frozen=True)
@@ -98,8 +113,18 @@ class ClusterMark:
         """The same as parts of the public range."""
         return (
             float(self.loaded.places[self.cluster, feature]),
-            float(self.loaded.spreads[self.cluster, feature]),
+            float(self.loaded.errors[self.cluster, feature]),
         )
+
+    @property
+    def noise(self) -> bool:
+        """Whether it cannot be told from noise."""
+        return self.cluster in self.loaded.noise_clusters
+
+    @property
+    def share(self) -> float:
+        """Its part of all records of the release."""
+        return float(self.loaded.shares[self.cluster])
 
     @property
     def hue(self) -> int:
@@ -138,22 +163,27 @@ class Report:
             Where the two differ in their features or bounds.
         """
         if other is None:
-            clusters = range(loaded.release.n_clusters)
-            alone = tuple((ClusterMark(loaded, each, str(each), each, 0),) for each in clusters)
-            return cls((loaded,), alone)
-        check_same_box(loaded.release.box, other.release.box)
-        pairs = matched(positions(loaded.release), positions(other.release))
+            sides: tuple[LoadedRelease, ...] = (loaded,)
+            pairs: Sequence[Sequence[int | None]] = [[each] for each in range(len(loaded.places))]
+        else:
+            check_same_box(loaded.release.box, other.release.box)
+            sides = (loaded, other)
+            pairs = matched(positions(loaded.release), positions(other.release))
+        letters = ("",) if other is None else ("A", "B")
+        found = [
+            [(side, cluster) for side, cluster in enumerate(pair) if cluster is not None]
+            for pair in pairs
+        ]
+        # Stable, so that equal sizes stay in the release's order.
+        found.sort(key=lambda group: _importance(sides, group), reverse=True)
         groups = tuple(
             tuple(
-                ClusterMark(side, cluster, f"{letter}{cluster}", group, number)
-                for number, (letter, side, cluster) in enumerate(
-                    zip("AB", (loaded, other), pair, strict=True)
-                )
-                if cluster is not None
+                ClusterMark(sides[side], cluster, f"{letters[side]}{cluster}", number, side)
+                for side, cluster in group
             )
-            for group, pair in enumerate(pairs)
+            for number, group in enumerate(found)
         )
-        return cls((loaded, other), groups)
+        return cls(sides, groups)
 
     @property
     def marks(self) -> tuple[ClusterMark, ...]:
@@ -172,6 +202,14 @@ class Report:
     def name(self, number: int) -> str:
         """What to call a release: nothing if it is the only one."""
         return f"Release {'AB'[number]}" if self.compares else ""
+
+
+def _importance(
+    sides: Sequence[LoadedRelease], group: Sequence[tuple[int, int]]
+) -> tuple[bool, float]:
+    """What groups are ordered by: those that are more than noise first, then the largest."""
+    real = [cluster not in sides[side].noise_clusters for side, cluster in group]
+    return any(real), max(float(sides[side].shares[cluster]) for side, cluster in group)
 
 
 def standing_of(release: Release, place: str | None) -> Standing | None:

@@ -1,0 +1,265 @@
+"""What sets a cluster apart from all records together: in words, and as a place on a scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hushmeans.release.numbers import measured, percent, plain
+from hushmeans.report.gather import ClusterMark, LoadedRelease
+from hushmeans.types import FloatArray
+
+NOTABLE, FAR_OFF = 0.35, 1.2
+"""Differences from the overall mean, in standard deviations, that are named, and stressed."""
+
+SURE = 2.0
+"""A difference of fewer standard errors is not named."""
+
+SCALE_END = 2.5
+"""The bars and shades of differences end at this many standard deviations."""
+
+SMALLEST_SCALE = 1e-9
+"""Part of the range below which a feature does not vary."""
+
+NAMED_TRAITS = 2
+"""As many features name a cluster."""
+
+SHOWN_TRAITS = 4
+"""As many have a bar on a cluster's card; the others are in its table."""
+
+SHOWN_LEVELS = 4
+"""As many levels of a category are shown; the others are added up."""
+
+LONGEST_IN_PROSE = 32
+"""Characters of a name in a sentence."""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """All records of a release together, as far as its clusters tell.
+
+    Attributes
+    ----------
+    means
+        The mean of each feature, as a part of its range.
+    scales
+        Its standard deviation: that of the centres and, where the release has them, the widths.
+    """
+
+    means: FloatArray
+    scales: FloatArray
+
+    @classmethod
+    def of(cls, loaded: LoadedRelease) -> Whole:
+        """From all clusters but those that cannot be told from noise."""
+        real = [each not in loaded.noise_clusters for each in range(len(loaded.places))]
+        weights = np.where(real, loaded.shares, 0.0) if any(real) else loaded.shares
+        weights = (
+            weights / weights.sum()
+            if weights.sum() > 0
+            else np.full_like(weights, 1 / len(weights))
+        )
+        means = weights @ loaded.places
+        variances = weights @ (loaded.places - means) ** 2
+        return cls(means, np.sqrt(variances))
+
+    def difference(self, mark: ClusterMark, feature: int) -> float:
+        """How far a centre lies from the mean, in standard deviations; 0 where that is noise."""
+        place, error = mark.place(feature)
+        off, scale = place - float(self.means[feature]), float(self.scales[feature])
+        if mark.noise or scale < SMALLEST_SCALE or abs(off) <= SURE * error:
+            return 0.0
+        return off / scale
+
+
+@dataclass(frozen=True)
+class Trait:
+    """A cluster's centre in one feature, against the mean of all records.
+
+    Attributes
+    ----------
+    feature
+        The feature's name.
+    value, error
+        The centre and its standard error, rounded.
+    short
+        The centre with no more digits than a reader wants.
+    difference
+        From the mean, in standard deviations; 0 where noise could explain it.
+    average
+        The mean of all records, rounded.
+    """
+
+    feature: str
+    value: str
+    error: str
+    short: str
+    difference: float
+    average: str
+
+    @property
+    def words(self) -> str:
+        """The difference in words."""
+        if abs(self.difference) < NOTABLE:
+            return "about average"
+        where = "above average" if self.difference > 0 else "below average"
+        return f"far {where}" if abs(self.difference) >= FAR_OFF else where
+
+    @property
+    def adjective(self) -> str:
+        """The same as part of a cluster's name."""
+        high = "high" if self.difference > 0 else "low"
+        very = "very " if abs(self.difference) >= FAR_OFF else ""
+        return f"{very}{high} {in_prose(self.feature)}"
+
+    @property
+    def bar(self) -> float:
+        """The difference as a part of the scale, from -1 to 1."""
+        return max(-1.0, min(self.difference / SCALE_END, 1.0))
+
+    @property
+    def step(self) -> int:
+        """The difference as one of seven shades, from -3 to 3."""
+        size = abs(self.difference)
+        steps = sum(size >= border for border in (NOTABLE, (NOTABLE + FAR_OFF) / 2, FAR_OFF))
+        return steps if self.difference > 0 else -steps
+
+
+@dataclass(frozen=True)
+class LevelShare:
+    """How many of a cluster's records have a level of a category."""
+
+    level: str
+    share: float
+    overall: float
+
+    @property
+    def percent(self) -> str:
+        return percent(self.share)
+
+
+@dataclass(frozen=True)
+class CategoryShares:
+    """The levels of a category in a cluster: the most common ones, and all others together."""
+
+    feature: str
+    levels: tuple[LevelShare, ...]
+
+    @property
+    def shown(self) -> tuple[LevelShare, ...]:
+        """The most common levels, and the rest as one."""
+        ordered = sorted(self.levels, key=lambda level: level.share, reverse=True)
+        if len(ordered) <= SHOWN_LEVELS + 1:
+            return tuple(ordered)
+        rest = ordered[SHOWN_LEVELS:]
+        others = LevelShare(
+            f"{len(rest)} other levels",
+            sum(level.share for level in rest),
+            sum(level.overall for level in rest),
+        )
+        return (*ordered[:SHOWN_LEVELS], others)
+
+
+@dataclass(frozen=True)
+class ClusterCard:
+    """A cluster, as somebody reads it who knows nothing of k-means.
+
+    Attributes
+    ----------
+    mark
+        The cluster.
+    share
+        Its part of the records, rounded.
+    size, size_error
+        Its number of records, rounded.
+    traits
+        All features, in their order.
+    categories
+        The categories.
+    """
+
+    mark: ClusterMark
+    share: str
+    size: str
+    size_error: str
+    traits: tuple[Trait, ...]
+    categories: tuple[CategoryShares, ...] = ()
+
+    @property
+    def special(self) -> tuple[Trait, ...]:
+        """What sets it apart, the largest difference first."""
+        notable = [each for each in self.traits if abs(each.difference) >= NOTABLE]
+        notable.sort(key=lambda trait: abs(trait.difference), reverse=True)
+        return tuple(notable[:SHOWN_TRAITS])
+
+    @property
+    def name(self) -> str:
+        """What it is, in a few words."""
+        if self.mark.noise:
+            return "indistinguishable from noise"
+        named = [each.adjective for each in self.special[:NAMED_TRAITS]]
+        return " and ".join(named) or "close to the average"
+
+    @property
+    def heading(self) -> str:
+        """The same, with a capital."""
+        return self.name[:1].upper() + self.name[1:]
+
+
+def cluster_cards(marks: Sequence[ClusterMark]) -> tuple[ClusterCard, ...]:
+    """A card for each cluster; each is compared with its own release."""
+    wholes = {id(mark.loaded): Whole.of(mark.loaded) for mark in marks}
+    return tuple(_card(mark, wholes[id(mark.loaded)]) for mark in marks)
+
+
+def in_prose(name: str) -> str:
+    """A feature's name as part of a sentence.
+
+    Examples
+    --------
+    >>> in_prose("visits_per_year")
+    'visits per year'
+    """
+    words = name.replace("_", " ").strip() or name
+    return words if len(words) <= LONGEST_IN_PROSE else f"{words[: LONGEST_IN_PROSE - 1]}…"
+
+
+def _card(mark: ClusterMark, whole: Whole) -> ClusterCard:
+    size, size_error = measured(*mark.size)
+    features = range(mark.loaded.release.box.n_features)
+    return ClusterCard(
+        mark=mark,
+        share=percent(mark.share),
+        size=size,
+        size_error=size_error,
+        traits=tuple(_trait(mark, whole, feature) for feature in features),
+    )
+
+
+def _trait(mark: ClusterMark, whole: Whole, feature: int) -> Trait:
+    box = mark.loaded.release.box
+    centre, error = mark.centre(feature)
+    value, shown = measured(centre, error)
+    low, high = box.low[feature], box.high[feature]
+    average = low + float(whole.means[feature]) * (high - low)
+    return Trait(
+        feature=box.name(feature),
+        value=value,
+        error=shown,
+        short=short_number(centre, error),
+        difference=whole.difference(mark, feature),
+        average=plain(average, 3),
+    )
+
+
+def short_number(value: float, error: float) -> str:
+    """A value with three digits, or fewer where noise blurs them.
+
+    Examples
+    --------
+    >>> short_number(151.895, 0.039), short_number(3.0223, 0.4)
+    ('152', '3.02')
+    """
+    return measured(value, error)[0] if error > abs(value) / 100 else plain(value, 3)
