@@ -76,6 +76,12 @@ class LoadedRelease:
         """The clusters that cannot be told from noise."""
         return frozenset(lost_in_noise(self.release))
 
+    @cached_property
+    def hopeless(self) -> bool:
+        """Whether noise hides the clusters: nothing may be read into any of them."""
+        lost = len(self.noise_clusters) == self.release.n_clusters
+        return lost or self.release.noise_verdict().level == "dominates"
+
 
 @dataclass(frozen=True)
 class ClusterMark:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 from hushmeans.ledger.standing import short_amount
@@ -23,6 +24,12 @@ WEAK_EPSILON = 5
 LARGEST_FACTOR_EPSILON = 14
 """Above this, the factor e^epsilon has too many digits to mean anything."""
 
+LARGE_ERROR = 0.05
+"""Relative to the number of records; a larger one is shown with it."""
+
+LARGEST_CHANCE = 10**12
+"""One in more than this is easier to read as a decimal."""
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -36,7 +43,7 @@ class Verdict:
     def of(cls, loaded: LoadedRelease) -> Verdict:
         verdict = loaded.release.noise_verdict()
         lost, number = len(loaded.noise_clusters), loaded.release.n_clusters
-        if verdict.level == "dominates" or lost == number:
+        if loaded.hopeless:
             return cls("bad", "Nothing here can be told from noise", verdict.sentence)
         if lost:
             count = f"{count_of(lost, 'group').capitalize()} of {number} cannot be told from noise"
@@ -95,6 +102,7 @@ class Promise:
 
     headline: str
     sentence: str
+    amounts: str
     bells: Bells
 
     @classmethod
@@ -102,22 +110,21 @@ class Promise:
         rows = release.rows_per_person
         yours = "your row" if rows == 1 else f"your rows, up to {rows:,} of them"
         epsilon, delta = release.budget.epsilon, release.budget.delta
-        plus = "" if delta == 0 else f", plus a probability of {short_amount(delta)}"
-        amounts = f"ε = {short_amount(epsilon)}"
-        weak = epsilon >= WEAK_EPSILON
-        return cls(
-            headline="The promise to you is weak"
-            if weak
-            else "What everyone in the data is promised",
-            sentence=(
-                f"Nobody can tell from this page whether you are in the data: with {yours} any "
-                f"result is at most {factor_in_words(float(epsilon))} as without{plus} ({amounts})."
-                if not weak
-                else f"With {yours} a result may be {factor_in_words(float(epsilon))} as "
-                f"without{plus} ({amounts}). That can reveal whether you are in the data."
-            ),
-            bells=Bells.of(release),
-        )
+        plus = f", plus a probability of {chance_in_words(delta)}" if delta else ""
+        times = factor_in_words(float(epsilon))
+        if epsilon < WEAK_EPSILON:
+            headline = "What everyone in the data is promised"
+            sentence = (
+                "Nobody can be sure from this page whether you are in the data: with "
+                f"{yours}, any result is at most {times} as without{plus}."
+            )
+        else:
+            headline = "The promise to people in the data is weak"
+            sentence = (
+                f"With {yours}, a result may be {times} as without{plus}. That can give away "
+                "whether you are in the data."
+            )
+        return cls(headline, sentence, f"ε = {short_amount(epsilon)}", Bells.of(release))
 
 
 @dataclass(frozen=True)
@@ -165,6 +172,18 @@ def factor_in_words(epsilon: float) -> str:
     return f"{plain(factor, 2 if factor > 1.2 else 3)} times as likely"
 
 
+def chance_in_words(chance: Fraction) -> str:
+    """A small probability.
+
+    Examples
+    --------
+    >>> chance_in_words(Fraction(1, 10**6)), chance_in_words(Fraction(3, 1000))
+    ('1 in 1,000,000', '0.003')
+    """
+    whole = chance.numerator == 1 and chance.denominator < LARGEST_CHANCE
+    return f"1 in {chance.denominator:,}" if whole else short_amount(chance)
+
+
 def count_of(number: int, thing: str) -> str:
     """A number of things, in words up to twelve.
 
@@ -177,6 +196,17 @@ def count_of(number: int, thing: str) -> str:
     return f"{count} {thing}{'' if number == 1 else 's'}"
 
 
+def rounded_count(number: float) -> str:
+    """A number of records with three significant digits.
+
+    Examples
+    --------
+    >>> rounded_count(39_987.2), rounded_count(3.4)
+    ('40,000', '3')
+    """
+    return plain(round(float(f"{number:.3g}")))
+
+
 def _finding(verdict: Verdict, cards: tuple[ClusterCard, ...]) -> str:
     real = [card for card in cards if not card.mark.noise]
     asked = count_of(len(cards), "group")
@@ -185,7 +215,7 @@ def _finding(verdict: Verdict, cards: tuple[ClusterCard, ...]) -> str:
         return f"No group was found: {asked} {was} asked for, and noise hides every one."
     first = real[0]
     if len(cards) == 1:
-        return f"One group of about {first.size} records."
+        return f"One group of about {rounded_count(first.mark.size[0])} records."
     found = count_of(len(real), "group").capitalize()
     if len(real) < len(cards):
         found = f"{found} out of the {len(cards)} asked for"
@@ -194,11 +224,9 @@ def _finding(verdict: Verdict, cards: tuple[ClusterCard, ...]) -> str:
 
 
 def _facts(release: Release) -> tuple[tuple[str, str], ...]:
-    total = sum(release.sizes)
-    error = math.hypot(*release.size_standard_errors)
     rows = release.rows_per_person
     facts = [
-        ("records", f"about {measured(total, error)[0]}" if math.isfinite(total) else "unknown"),
+        ("records", _records(release)),
         ("features", f"{release.box.n_features:,}"),
         ("privacy budget ε", short_amount(release.budget.epsilon)),
         ("protects", "one row per person" if rows == 1 else f"up to {rows:,} rows per person"),
@@ -206,3 +234,13 @@ def _facts(release: Release) -> tuple[tuple[str, str], ...]:
     if release.budget.delta:
         facts.insert(3, ("δ", short_amount(release.budget.delta)))
     return tuple(facts)
+
+
+def _records(release: Release) -> str:
+    """How many there are: rounded, or with an error that is too large to be left out."""
+    total, error = sum(release.sizes), math.hypot(*release.size_standard_errors)
+    if not math.isfinite(total):
+        return "unknown"
+    if error < LARGE_ERROR * total:
+        return f"about {rounded_count(total)}"
+    return " ± ".join(measured(total, error))

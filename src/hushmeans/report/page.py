@@ -73,6 +73,7 @@ class PageView:
     strips: tuple[Strip, ...]
     folded_strips: tuple[Strip, ...]
     plot: ErrorPlot
+    hopeless: bool
 
     @classmethod
     def of(cls, report: Report) -> PageView:
@@ -99,6 +100,7 @@ class PageView:
             strips=strips[:STRIPS_IN_VIEW],
             folded_strips=strips[STRIPS_IN_VIEW:],
             plot=ErrorPlot.of(report),
+            hopeless=all(each.hopeless for each in report.releases),
         )
 
     @property

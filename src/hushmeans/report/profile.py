@@ -69,7 +69,9 @@ class Whole:
         """How far a centre lies from the mean, in standard deviations; 0 where that is noise."""
         place, error = mark.place(feature)
         off, scale = place - float(self.means[feature]), float(self.scales[feature])
-        if mark.noise or scale < SMALLEST_SCALE or abs(off) <= SURE * error:
+        if mark.noise or mark.loaded.hopeless or scale < SMALLEST_SCALE:
+            return 0.0
+        if abs(off) <= SURE * error:
             return 0.0
         return off / scale
 
@@ -199,6 +201,8 @@ class ClusterCard:
         """What it is, in a few words."""
         if self.mark.noise:
             return "indistinguishable from noise"
+        if self.mark.loaded.hopeless:
+            return "hidden by noise"
         named = [each.adjective for each in self.special[:NAMED_TRAITS]]
         return " and ".join(named) or "close to the average"
 
@@ -259,7 +263,7 @@ def short_number(value: float, error: float) -> str:
 
     Examples
     --------
-    >>> short_number(151.895, 0.039), short_number(3.0223, 0.4)
-    ('152', '3.02')
+    >>> short_number(151.895, 0.039), short_number(3.0223, 4.0)
+    ('152', '3.0')
     """
-    return measured(value, error)[0] if error > abs(value) / 100 else plain(value, 3)
+    return min(plain(value, 3), measured(value, error)[0], key=len)
