@@ -119,8 +119,18 @@ class ClusterMap:
         points = np.clip(SIDE / 2 + (at - middle) * scale * [1, -1], MARGIN, SIDE - MARGIN)
         labels = _pushed_apart(points, [_label_width(mark) for mark in marks])
         spots = [
-            Spot(mark, *points[n].tolist(), radius, _halo(mark, plane, scale, radius), *labels[n])
-            for n, (mark, radius) in enumerate(zip(marks, radii, strict=True))
+            Spot(
+                mark=mark,
+                x=float(x),
+                y=float(y),
+                radius=radius,
+                halo=_halo(mark, plane, scale, radius),
+                label_x=label_x,
+                label_y=label_y,
+            )
+            for mark, (x, y), radius, (label_x, label_y) in zip(
+                marks, points, radii, labels, strict=True
+            )
         ]
         spots.sort(key=lambda spot: -spot.radius)
         names = [in_prose(report.box.name(index)) for index in range(report.box.n_features)]

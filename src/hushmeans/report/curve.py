@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -23,8 +24,11 @@ TABULATED = (0.25, 0.5, 1.0, 2.0, 4.0)
 EPSILON_REACH = 6
 """The curve goes this many times below and above a release's epsilon."""
 
-N_POINTS = 41
+N_POINTS = 25
 """How many points it is drawn with."""
+
+ROOM_FOR_LABELS, SMALLEST_ROOM = 0.15, 1.1
+"""What an axis of errors is longer than the errors, at each end: a power of their ratio."""
 
 SMALLEST = 1e-300
 """Stands in for an epsilon so small that it is 0 as a float."""
@@ -196,7 +200,7 @@ def _drawn(
     epsilons = lines[0].epsilons
     left, right = epsilons[0], epsilons[-1]
     errors = [error for line in lines for error in (*line.errors, line.own[1])]
-    low, high = min(errors), max(errors)
+    low, high = _with_room(min(errors), max(errors))
 
     def x(epsilon: float) -> float:
         return 100 * _part(epsilon, left, right)
@@ -222,6 +226,12 @@ def _drawn(
         # Half of the width of the unit box is 1, so that a part of the range is half as much.
         errors=tuple(Tick(y(2 * value), percent(value)) for value in ticks(low / 2, high / 2)),
     )
+
+
+def _with_room(low: float, high: float) -> tuple[float, float]:
+    """The ends of a logarithmic axis: a little further out, so that labels have room."""
+    room = max((high / low) ** ROOM_FOR_LABELS, SMALLEST_ROOM)
+    return low / room, min(high * room, sys.float_info.max)
 
 
 def _part(value: float, low: float, high: float) -> float:

@@ -15,11 +15,16 @@ from hushmeans.ledger.standing import Standing
 from hushmeans.release import Release
 from hushmeans.release.matching import matched
 from hushmeans.release.statement import lost_in_noise
+from hushmeans.release.verdict import NoiseVerdict
 from hushmeans.schema import Box
 from hushmeans.types import FloatArray
 
 HUES = 8
 """How many colours the style sheet has for clusters; numbers tell apart what shares one."""
+
+TOO_LARGE = (
+    "The release contains numbers that are too large to compute with. Do not rely on the clusters."
+)
 
 
 @dataclass(frozen=True)
@@ -77,10 +82,18 @@ class LoadedRelease:
         return frozenset(lost_in_noise(self.release))
 
     @cached_property
+    def verdict(self) -> NoiseVerdict:
+        """The effect of noise; it dominates where numbers are too large to compute with."""
+        try:
+            return self.release.noise_verdict()
+        except InputError:
+            return NoiseVerdict("dominates", TOO_LARGE)
+
+    @cached_property
     def hopeless(self) -> bool:
         """Whether noise hides the clusters: nothing may be read into any of them."""
         lost = len(self.noise_clusters) == self.release.n_clusters
-        return lost or self.release.noise_verdict().level == "dominates"
+        return lost or self.verdict.level == "dominates"
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from hushmeans.report.profile import ClusterCard
 
 Tone = Literal["good", "care", "bad"]
 
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
-NUMBERS += ("seven", "eight", "nine", "ten", "eleven", "twelve")
+NUMBERS: tuple[str, ...] = ("no", "one", "two", "three", "four", "five", "six")
+NUMBERS = (*NUMBERS, "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 WEAK_EPSILON = 5
 """From here on the guarantee is weak."""
@@ -26,6 +26,9 @@ LARGEST_FACTOR_EPSILON = 14
 
 LARGE_ERROR = 0.05
 """Relative to the number of records; a larger one is shown with it."""
+
+LARGEST_COUNTED = 1e15
+"""More records than this are no whole number to a reader."""
 
 LARGEST_CHANCE = 10**12
 """One in more than this is easier to read as a decimal."""
@@ -41,7 +44,7 @@ class Verdict:
 
     @classmethod
     def of(cls, loaded: LoadedRelease) -> Verdict:
-        verdict = loaded.release.noise_verdict()
+        verdict = loaded.verdict
         lost, number = len(loaded.noise_clusters), loaded.release.n_clusters
         if loaded.hopeless:
             return cls("bad", "Nothing here can be told from noise", verdict.sentence)
@@ -204,7 +207,8 @@ def rounded_count(number: float) -> str:
     >>> rounded_count(39_987.2), rounded_count(3.4)
     ('40,000', '3')
     """
-    return plain(round(float(f"{number:.3g}")))
+    rounded = float(f"{number:.3g}")
+    return plain(float(round(rounded)) if rounded < LARGEST_COUNTED else rounded)
 
 
 def _finding(verdict: Verdict, cards: tuple[ClusterCard, ...]) -> str:
