@@ -26,6 +26,7 @@ from hushmeans.ledger.payment import Payment
 from hushmeans.ledger.standing import Amounts
 from hushmeans.methods.start import public_randomness
 from hushmeans.release import Release
+from hushmeans.release.about import About
 from hushmeans.release.clusters import in_original_units
 from hushmeans.schema import Bounds, Box
 from hushmeans.settings import Settings
@@ -58,6 +59,7 @@ def fit_release(
     dataset: str | None = None,
     release_id: str | None = None,
     simulate: bool = False,
+    about: About | None = None,
 ) -> Release:
     """Cluster the records and return the result that may be published.
 
@@ -117,6 +119,7 @@ def fit_release(
             method_options=tuple(settings.method_options.items()),
             versions=tuple(versions().items()),
             booking=booking,
+            about=about or About(),
         )
     if payment is not None:
         payment.store(release)

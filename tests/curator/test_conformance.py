@@ -33,7 +33,16 @@ from pyarrow import csv, dataset, feather, parquet
 from helpers.postgres import Server
 from hushmeans.curator import kernel, store
 from hushmeans.curator.encode import encode
-from hushmeans.curator.questions import Cells, Question, Shifts, Size, Sizes, Spread, Totals
+from hushmeans.curator.questions import (
+    Cells,
+    Question,
+    Shifts,
+    Size,
+    Sizes,
+    Spread,
+    Spreads,
+    Totals,
+)
 from hushmeans.curator.readers import reading
 from hushmeans.curator.source import managed_source
 from hushmeans.fitting import fit_release
@@ -269,6 +278,7 @@ QUESTIONS: dict[str, Question] = {
     "shifts in l1": Shifts(GRID, CENTROIDS, (UNIT,) * len(CENTROIDS), "l1", UNIT),
     "shifts in l2": Shifts(GRID, CENTROIDS, tuple(range(1, len(CENTROIDS) + 1)), "l2", 1),
     "spread": Spread(GRID, CENTROIDS[:1], UNIT, "l2"),
+    "spreads": Spreads(GRID, CENTROIDS, (UNIT,) * len(CENTROIDS), "l1"),
     "sizes": Sizes(GRID, CENTROIDS),
     "cells": Cells(GRID, ((0,), (), (-UNIT // 2, 0), (0,), (0, 5), (1,))),
 }

@@ -102,6 +102,15 @@ def fit(
         bool,
         typer.Option("--anyway", help="Spend the budget even if --rows forecasts noise alone."),
     ] = False,
+    title: Annotated[str | None, typer.Option(help="A title for the release.")] = None,
+    owner: Annotated[str | None, typer.Option(help="Who publishes the release.")] = None,
+    contact: Annotated[str | None, typer.Option(help="Where to ask about the release.")] = None,
+    date: Annotated[
+        str | None, typer.Option(metavar="YYYY-MM-DD", help="The day of the release.")
+    ] = None,
+    description: Annotated[
+        str | None, typer.Option(help="What the records are, for readers of the release.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the release as JSON.")] = False,
 ) -> None:
     """Cluster a table with differential privacy and write a release that may be published.
@@ -113,7 +122,9 @@ def fit(
     """
     from hushmeans.commands.progress import bar
     from hushmeans.fitting import fit_release
+    from hushmeans.release.about import About
 
+    about = About(title, owner, contact, date, description)
     to_debit = _ledger_to_debit(ledger, dataset, release_id, strict=strict, none=no_ledger)
     place = _place(file, sql, database, delimiter, encoding)
     name = None if to_debit is None else dataset or _named_after(place)
@@ -140,6 +151,7 @@ def fit(
             dataset=name,
             release_id=release_id,
             simulate=simulate,
+            about=about,
         )
         cost = _cost(release)
         if beside is not None:

@@ -11,7 +11,19 @@ from typing import Annotated, Any
 
 import typer
 
-from hushmeans.commands import budget, check, demo, extras, fit, plan, predict, report
+from hushmeans.commands import (
+    budget,
+    check,
+    cut,
+    demo,
+    extras,
+    fit,
+    plan,
+    predict,
+    report,
+    sample,
+    show,
+)
 from hushmeans.errors import (
     NOTHING_SPENT,
     BudgetError,
@@ -36,6 +48,9 @@ app.command()(predict.predict)
 app.command()(plan.plan)
 app.add_typer(budget.budget_app, name="budget")
 app.command()(report.report)
+app.command()(show.show)
+app.command()(cut.cut)
+app.command()(sample.sample)
 app.command()(demo.demo)
 extras.register(app)
 

@@ -36,12 +36,6 @@ def statement(release: Release) -> str:
     return "\n".join(_sentences(release))
 
 
-def lost_in_noise(release: Release) -> tuple[int, ...]:
-    """The clusters whose size is less than two standard errors: noise alone could explain them."""
-    pairs = zip(release.sizes, release.size_standard_errors, strict=True)
-    return tuple(cluster for cluster, (size, error) in enumerate(pairs) if size < 2 * error)
-
-
 def options_in_words(release: Release) -> str:
     """The method's options; one that was left to the method appears as the method chose it."""
     options = dict(release.method_options)
@@ -56,12 +50,14 @@ def options_in_words(release: Release) -> str:
         words.append(f"n = {n}")
     if not options.get("cells_share", 1):
         del options["cells_share"]  # what the cells were given is among the shares of the budget
+    options.pop("widths_share", None)
     return ", ".join([*words, *(f"{name} = {value}" for name, value in options.items())])
 
 
 def _rounds_asked(release: Release) -> int:
     """The number of rounds: all questions of a method after its first look ask the same."""
-    kinds = [spend.question for spend in release.spends if spend.question != "sizes"]
+    last = ("sizes", "spreads")
+    kinds = [spend.question for spend in release.spends if spend.question not in last]
     return [len(list(group)) for _, group in groupby(kinds)][-1] if kinds else 0
 
 

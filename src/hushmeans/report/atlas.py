@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ from hushmeans.types import FloatArray
 SIDE = 320
 """The map is a square of this many units, and never drawn smaller than that many pixels."""
 
-MARGIN = 26
+MAP_MARGIN = 26
 """Units around the outermost centres."""
 
 LARGEST_RADIUS = 38.0
@@ -115,8 +116,8 @@ class ClusterMap:
             return None
         at = off @ plane.T
         radii = _radii(np.array([mark.share for mark in marks]))
-        middle, scale = _fitted(at[weights > 0])
-        points = np.clip(SIDE / 2 + (at - middle) * scale * [1, -1], MARGIN, SIDE - MARGIN)
+        middle, scale = _fitted(at[weights > 0], _reaches(marks, plane)[weights > 0])
+        points = np.clip(SIDE / 2 + (at - middle) * scale * [1, -1], MAP_MARGIN, SIDE - MAP_MARGIN)
         labels = _pushed_apart(points, [_label_width(mark) for mark in marks])
         spots = [
             Spot(
@@ -127,6 +128,7 @@ class ClusterMap:
                 halo=_halo(mark, plane, scale, radius),
                 label_x=label_x,
                 label_y=label_y,
+                width=_width(mark, plane, scale),
             )
             for mark, (x, y), radius, (label_x, label_y) in zip(
                 marks, points, radii, labels, strict=True
@@ -166,17 +168,34 @@ def _radii(shares: FloatArray) -> list[float]:
     return [max(largest * math.sqrt(share / float(shares.max())), 2.5) for share in shares.tolist()]
 
 
-def _fitted(at: FloatArray) -> tuple[FloatArray, float]:
-    """The middle of the centres, and the scale at which they fill the map in both directions."""
-    low, high = at.min(axis=0), at.max(axis=0)
+def _reaches(marks: Sequence[ClusterMark], plane: FloatArray) -> FloatArray:
+    """How far clusters reach from their centres along both axes; 0 where no width is known."""
+    nothing = np.zeros(plane.shape[1])
+    widths = [
+        nothing if mark.loaded.widths is None else mark.loaded.widths[mark.cluster]
+        for mark in marks
+    ]
+    reaches: FloatArray = np.sqrt(np.array(widths) ** 2 @ (plane**2).T)
+    return reaches
+
+
+def _fitted(at: FloatArray, reaches: FloatArray) -> tuple[FloatArray, float]:
+    """The middle of the clusters, and the scale at which they fill the map in both directions."""
+    low, high = (at - reaches).min(axis=0), (at + reaches).max(axis=0)
     extent = float((high - low).max())
-    return (low + high) / 2, (SIDE - 4 * MARGIN) / max(extent, 1e-9)
+    return (low + high) / 2, (SIDE - 3 * MAP_MARGIN) / max(extent, 1e-9)
 
 
 def _halo(mark: ClusterMark, plane: FloatArray, scale: float, radius: float) -> Oval:
     """The 95 % interval of the noise, beyond the circle."""
     errors = np.minimum(mark.loaded.errors[mark.cluster], 1.0)
     return oval(plane, errors, 1.96 * scale, radius)
+
+
+def _width(mark: ClusterMark, plane: FloatArray, scale: float) -> Oval | None:
+    """One standard deviation of the cluster's records about its centre."""
+    widths = mark.loaded.widths
+    return None if widths is None else oval(plane, widths[mark.cluster], scale)
 
 
 def oval(plane: FloatArray, deviations: FloatArray, scale: float, radius: float = 0.0) -> Oval:

@@ -29,6 +29,11 @@ def chosen_settings(release: Release) -> tuple[tuple[str, str], ...]:
     return tuple((name, value) for name, value in settings if value)
 
 
+def publisher_facts(release: Release) -> tuple[tuple[str, str], ...]:
+    """What the publisher says about the release."""
+    return tuple(release.about.in_document.items())
+
+
 def file_facts(loaded: LoadedRelease) -> tuple[tuple[str, str], ...]:
     """The file, its checksum, its form, and the software that made it."""
     return (

@@ -8,7 +8,7 @@ from hushmeans.errors import HushmeansError
 from hushmeans.release import Release
 from hushmeans.release.numbers import percent
 
-FEWEST_SHOWN, MOST_SHOWN = 8, 40
+FEWEST_BARS, MOST_BARS = 8, 40
 """Bars that the chart has room for, and those it shows where the release has so many."""
 
 
@@ -64,13 +64,14 @@ class MergeChart:
     def of(cls, release: Release) -> MergeChart | None:
         """None where the release has only one number of clusters to choose from."""
         try:
-            curve = dict(release.cost_curve())
+            curve, suggestion = dict(release.cost_curve()), release.suggest_k()
         except HushmeansError:
             return None
+        suggested = suggestion.n_clusters if suggestion.clear else None
         whole, finest = curve.get(1, 0.0), max(curve)
         if finest < 3 or not 0 < whole < float("inf"):
             return None
-        most = min(finest, max(FEWEST_SHOWN, 2 * release.n_clusters), MOST_SHOWN)
+        most = min(finest, max(FEWEST_BARS, 2 * release.n_clusters), MOST_BARS)
         every = 1 if most <= 15 else 5
         own = release.n_clusters
         return cls(
@@ -80,7 +81,7 @@ class MergeChart:
                     loss=min(curve[number] / whole, 1.0),
                     label=percent(curve[number] / whole),
                     released=number == own,
-                    suggested=False,
+                    suggested=number == suggested,
                     named=number == own
                     or number in (1, most)
                     or (
@@ -92,4 +93,6 @@ class MergeChart:
             ),
             finest,
             own,
+            suggested,
+            suggestion.reason,
         )

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hushmeans.release.comparison import Difference
 from hushmeans.release.numbers import measured, percent, plain
 from hushmeans.report.charts import LANE_HEIGHT, Interval, PlacedMark, Window, placed_marks
 from hushmeans.report.gather import ClusterMark, Report
@@ -13,9 +14,6 @@ from hushmeans.report.profile import ClusterCard, short_number
 
 MOST_COLUMNS = 10
 """Clusters in one table; more are shared out evenly, so that tables fit on phones and paper."""
-
-FAR = 3
-"""A difference of more than this many standard errors is marked."""
 
 STRIPS_IN_VIEW = 12
 """Features whose strips are shown at once; the others are folded."""
@@ -41,32 +39,31 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Difference:
-    """How far apart two matched clusters are in a feature, and whether that is beyond noise."""
+class Change:
+    """A feature of two matched clusters, and whether they differ by more than errors explain."""
 
     feature: str
     first: str
     second: str
-    value: str
-    error: str
-    far: bool
+    difference: str
+    significant: bool
 
 
 @dataclass(frozen=True)
 class MatchedPair:
-    """A cluster of each release, and their differences in all features."""
+    """A cluster of each release, and their changes in all features."""
 
     marks: tuple[ClusterMark, ...]
-    differences: tuple[Difference, ...]
+    changes: tuple[Change, ...]
 
     @property
     def shares(self) -> tuple[str, ...]:
         return tuple(percent(mark.share) for mark in self.marks)
 
     @property
-    def far(self) -> tuple[Difference, ...]:
-        """Those too large for noise."""
-        return tuple(each for each in self.differences if each.far)
+    def significant(self) -> tuple[Change, ...]:
+        """Those that are more than errors explain."""
+        return tuple(each for each in self.changes if each.significant)
 
 
 @dataclass(frozen=True)
@@ -136,10 +133,18 @@ def centre_tables(report: Report, cards: Sequence[ClusterCard]) -> tuple[Feature
 
 
 def matched_pairs(report: Report) -> tuple[MatchedPair, ...]:
-    """For matched clusters, how far the second release's centres lie from the first's."""
-    features = range(report.box.n_features)
+    """Matched clusters and what differs between them, as far as they can be compared."""
+    comparison = report.comparison
+    if comparison is None:
+        return ()
     return tuple(
-        MatchedPair(group, tuple(_difference(report, group, feature) for feature in features))
+        MatchedPair(
+            group,
+            tuple(
+                _change(report, group, feature, difference)
+                for feature, difference in enumerate(comparison.pair_of(group[0].cluster).centre)
+            ),
+        )
         for group in report.groups
         if len(group) > 1
     )
@@ -191,15 +196,8 @@ def _cell(card: ClusterCard, feature: int) -> Cell:
     return Cell(trait.short, trait.step, card.mark.noise)
 
 
-def _difference(report: Report, group: tuple[ClusterMark, ...], feature: int) -> Difference:
-    (first, first_error), (second, second_error) = (mark.centre(feature) for mark in group)
-    difference, error = second - first, math.hypot(first_error, second_error)
-    value, shown = measured(difference, error)
-    return Difference(
-        feature=report.box.name(feature),
-        first=short_number(first, first_error),
-        second=short_number(second, second_error),
-        value=f"+{value}" if difference > 0 else value,
-        error=shown,
-        far=abs(difference) > FAR * error,
-    )
+def _change(
+    report: Report, group: tuple[ClusterMark, ...], feature: int, difference: Difference
+) -> Change:
+    first, second = (short_number(*mark.centre(feature)) for mark in group)
+    return Change(report.box.name(feature), first, second, str(difference), difference.significant)

@@ -13,14 +13,17 @@ import numpy as np
 from hushmeans.errors import InputError, LedgerError
 from hushmeans.ledger.standing import Standing
 from hushmeans.release import Release
+from hushmeans.release.comparison import ReleaseComparison
 from hushmeans.release.matching import matched
-from hushmeans.release.statement import lost_in_noise
 from hushmeans.release.verdict import NoiseVerdict
 from hushmeans.schema import Box
 from hushmeans.types import FloatArray
 
 HUES = 8
 """How many colours the style sheet has for clusters; numbers tell apart what shares one."""
+
+LARGEST_COMPARED = 1e100
+"""Squares of numbers below this are finite."""
 
 TOO_LARGE = (
     "The release contains numbers that are too large to compute with. Do not rely on the clusters."
@@ -69,6 +72,16 @@ class LoadedRelease:
         return errors
 
     @cached_property
+    def widths(self) -> FloatArray | None:
+        """How wide the clusters are, as parts of the range; None if the release does not say."""
+        if self.release.widths is None:
+            return None
+        with np.errstate(over="ignore"):
+            parts = np.array(self.release.widths) / self.release.box.half_width / 2
+        widths: FloatArray = np.minimum(parts, 1.0)
+        return widths
+
+    @cached_property
     def shares(self) -> FloatArray:
         """The sizes as parts of their sum; equal where all are 0."""
         sizes = np.array(self.release.sizes)
@@ -79,13 +92,14 @@ class LoadedRelease:
     @cached_property
     def noise_clusters(self) -> frozenset[int]:
         """The clusters that cannot be told from noise."""
-        return frozenset(lost_in_noise(self.release))
+        return frozenset(self.release.noise_clusters)
 
     @cached_property
     def verdict(self) -> NoiseVerdict:
         """The effect of noise; it dominates where numbers are too large to compute with."""
         try:
-            return self.release.noise_verdict()
+            with np.errstate(over="ignore"):
+                return self.release.noise_verdict()
         except InputError:
             return NoiseVerdict("dominates", TOO_LARGE)
 
@@ -167,10 +181,13 @@ class Report:
         What it is about.
     groups
         Their clusters; those of a group are matched.
+    comparison
+        What differs between two; None for one, and where numbers are too large to compare.
     """
 
     releases: tuple[LoadedRelease, ...]
     groups: tuple[tuple[ClusterMark, ...], ...]
+    comparison: ReleaseComparison | None = None
 
     @classmethod
     def of(cls, loaded: LoadedRelease, other: LoadedRelease | None = None) -> Report:
@@ -181,13 +198,19 @@ class Report:
         InputError
             Where the two differ in their features or bounds.
         """
+        comparison = None
         if other is None:
             sides: tuple[LoadedRelease, ...] = (loaded,)
             pairs: Sequence[Sequence[int | None]] = [[each] for each in range(len(loaded.places))]
         else:
             check_same_box(loaded.release.box, other.release.box)
             sides = (loaded, other)
-            pairs = matched(positions(loaded.release), positions(other.release))
+            comparison = _compared(loaded.release, other.release)
+            pairs = (
+                matched(positions(loaded.release), positions(other.release))
+                if comparison is None
+                else [(pair.first, pair.second) for pair in comparison.pairs]
+            )
         letters = ("",) if other is None else ("A", "B")
         found = [
             [(side, cluster) for side, cluster in enumerate(pair) if cluster is not None]
@@ -202,7 +225,7 @@ class Report:
             )
             for number, group in enumerate(found)
         )
-        return cls(sides, groups)
+        return cls(sides, groups, comparison)
 
     @property
     def marks(self) -> tuple[ClusterMark, ...]:
@@ -221,6 +244,21 @@ class Report:
     def name(self, number: int) -> str:
         """What to call a release: nothing if it is the only one."""
         return f"Release {'AB'[number]}" if self.compares else ""
+
+
+def _compared(first: Release, second: Release) -> ReleaseComparison | None:
+    """None where a number is too large to be compared."""
+    largest = max(
+        float(np.abs(column).max())
+        for release in (first, second)
+        for column in (
+            release.centres,
+            release.standard_errors,
+            release.sizes,
+            release.size_standard_errors,
+        )
+    )
+    return first.compare(second) if largest < LARGEST_COMPARED else None
 
 
 def _importance(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +18,9 @@ Tone = Literal["good", "care", "bad"]
 
 NUMBERS: tuple[str, ...] = ("no", "one", "two", "three", "four", "five", "six")
 NUMBERS = (*NUMBERS, "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+MONTHS: tuple[str, ...] = ("January", "February", "March", "April", "May", "June", "July")
+MONTHS = (*MONTHS, "August", "September", "October", "November", "December")
 
 WEAK_EPSILON = 5
 """From here on the guarantee is weak."""
@@ -197,6 +201,18 @@ def count_of(number: int, thing: str) -> str:
     """
     count = NUMBERS[number] if number < len(NUMBERS) else f"{number:,}"
     return f"{count} {thing}{'' if number == 1 else 's'}"
+
+
+def day_in_words(day: str) -> str:
+    """A day as a reader says it.
+
+    Examples
+    --------
+    >>> day_in_words("2026-11-07")
+    '7 November 2026'
+    """
+    date = datetime.date.fromisoformat(day)
+    return f"{date.day} {MONTHS[date.month - 1]} {date.year}"
 
 
 def rounded_count(number: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hushmeans.report.atlas import ClusterMap
-from hushmeans.report.auditors import chosen_settings, file_facts
+from hushmeans.report.auditors import chosen_settings, file_facts, publisher_facts
 from hushmeans.report.choosing import MergeChart
 from hushmeans.report.clusters import (
     STRIPS_IN_VIEW,
@@ -22,7 +22,7 @@ from hushmeans.report.curve import ErrorPlot
 from hushmeans.report.gather import LoadedRelease, Report
 from hushmeans.report.guarantee import snippets
 from hushmeans.report.markup import PAGES
-from hushmeans.report.opening import Opening
+from hushmeans.report.opening import Opening, day_in_words
 from hushmeans.report.profile import ClusterCard, cluster_cards
 from hushmeans.report.spending import Spending
 
@@ -36,6 +36,7 @@ class ReleaseView:
     opening: Opening
     chart: MergeChart | None
     spending: Spending
+    publisher: tuple[tuple[str, str], ...]
     settings: tuple[tuple[str, str], ...]
     file: tuple[tuple[str, str], ...]
     statement: tuple[str, ...]
@@ -50,6 +51,7 @@ class ReleaseView:
             opening=Opening.of(loaded, cards),
             chart=MergeChart.of(release),
             spending=Spending.of(loaded),
+            publisher=publisher_facts(release),
             settings=chosen_settings(release),
             file=file_facts(loaded),
             statement=tuple(release.statement().splitlines()),
@@ -63,6 +65,7 @@ class PageView:
 
     title: str
     eyebrow: str
+    difference: str
     simulated: bool
     releases: tuple[ReleaseView, ...]
     cards: tuple[ClusterCard, ...]
@@ -83,6 +86,7 @@ class PageView:
         return cls(
             title=_title(report, simulated),
             eyebrow=_eyebrow(report),
+            difference=_difference(report),
             simulated=simulated,
             releases=tuple(
                 ReleaseView.of(
@@ -114,15 +118,36 @@ def report_page(report: Report) -> str:
 
 
 def _title(report: Report, simulated: bool) -> str:
-    if not simulated:
-        if report.compares:
-            return "Two differentially private clusterings compared"
-        return "Differentially private clustering"
+    """The publisher's title, if there is one; a simulation is announced before it."""
     if report.compares:
-        return "NOT PRIVATE: comparison that includes a simulation"
-    return "NOT PRIVATE: simulated clustering"
+        usual, made_up = "Two releases compared", "comparison that includes a simulation"
+        given = None
+    else:
+        usual, made_up = "Differentially private clusters", "simulated clusters"
+        given = report.releases[0].release.about.title
+    return f"NOT PRIVATE: {given or made_up}" if simulated else given or usual
 
 
 def _eyebrow(report: Report) -> str:
-    names = [each.release.booking.dataset for each in report.releases if each.release.booking]
-    return f"Dataset {names[0]}" if names and len(set(names)) == 1 else ""
+    """When the release was made and by whom, as far as it says."""
+    if report.compares:
+        return ""
+    (loaded,) = report.releases
+    about, booking = loaded.release.about, loaded.release.booking
+    dataset = None if booking is None else f"dataset {booking.dataset}"
+    when = None if about.date is None else day_in_words(about.date)
+    return " · ".join(part for part in (when, about.owner, dataset) if part)
+
+
+def _difference(report: Report) -> str:
+    """What differs between two releases, in one sentence; empty for one."""
+    found = report.comparison
+    if found is None:
+        return "The numbers are too large to be compared." if report.compares else ""
+    if found.n_compared == 0:
+        return "The releases have no group in common."
+    values = f"{found.n_compared:,} values"
+    if found.n_significant == 0:
+        return f"The two releases agree: none of {values} differs by more than the errors explain."
+    differ = "differs" if found.n_significant == 1 else "differ"
+    return f"{found.n_significant:,} of {values} {differ} by more than the errors explain."

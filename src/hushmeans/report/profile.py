@@ -63,6 +63,8 @@ class Whole:
         )
         means = weights @ loaded.places
         variances = weights @ (loaded.places - means) ** 2
+        if loaded.widths is not None:
+            variances += weights @ loaded.widths**2
         return cls(means, np.sqrt(variances))
 
     def difference(self, mark: ClusterMark, feature: int) -> float:
@@ -86,6 +88,8 @@ class Trait:
         The feature's name.
     value, error
         The centre and its standard error, rounded.
+    width
+        How wide the cluster is in this feature; empty where the release does not say.
     short
         The centre with no more digits than a reader wants.
     difference
@@ -97,6 +101,7 @@ class Trait:
     feature: str
     value: str
     error: str
+    width: str
     short: str
     difference: float
     average: str
@@ -246,12 +251,14 @@ def _trait(mark: ClusterMark, whole: Whole, feature: int) -> Trait:
     box = mark.loaded.release.box
     centre, error = mark.centre(feature)
     value, shown = measured(centre, error)
+    widths = mark.loaded.release.widths
     low, high = box.low[feature], box.high[feature]
     average = low + float(whole.means[feature]) * (high - low)
     return Trait(
         feature=box.name(feature),
         value=value,
         error=shown,
+        width="" if widths is None else plain(widths[mark.cluster][feature], 3),
         short=short_number(centre, error),
         difference=whole.difference(mark, feature),
         average=plain(average, 3),

@@ -20,6 +20,7 @@ ASKED = {
     "spread": "spread of the records",
     "cells": "number of records in each cell",
     "sizes": "number of records of each cluster",
+    "spreads": "width of each cluster",
     "lengths": "number of records at each distance from their mean",
     "totals": "sum and number of records of each cluster",
 }
