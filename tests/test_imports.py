@@ -87,6 +87,7 @@ SAMPLERS = {
         "hushmeans.methods.refined",
         "hushmeans.forecasting.mixture",  # the type of that generator
         "hushmeans.forecasting.rehearsal",
+        "hushmeans.release.sampling",
         "hushmeans.commands.patients",  # synthetic patients
     },
     "random": set(),
@@ -94,7 +95,7 @@ SAMPLERS = {
 }
 """Who may import what draws random numbers."""
 
-EXACT = {"answer", "add_noise", "encoded", "batches", "blocks"}
+EXACT = {"answer", "add_noise", "encoded", "batches", "record_blocks"}
 """What a source and the noise can do; nobody outside the curator may ask them to."""
 
 TRUSTED = (

@@ -10,7 +10,7 @@ import typer
 from hushmeans.commands import options
 
 
-def cut(
+def cut_release(
     release: options.ReleaseFile,
     k: Annotated[
         int | None,

@@ -10,7 +10,7 @@ from typing import Any
 from hushmeans.errors import InputError
 from hushmeans.release.document import read_text
 
-LONGEST = 10_000
+LONGEST_TEXT = 10_000
 """Characters of a text."""
 
 
@@ -37,9 +37,9 @@ class About:
             value = getattr(self, field.name)
             if value is None:
                 continue
-            if not isinstance(value, str) or not value.strip() or len(value) > LONGEST:
+            if not isinstance(value, str) or not value.strip() or len(value) > LONGEST_TEXT:
                 raise InputError(
-                    f"the release's {field.name} must be text of 1 to {LONGEST:,} characters"
+                    f"the release's {field.name} must be text of 1 to {LONGEST_TEXT:,} characters"
                 )
         if self.date is not None and not _is_day(self.date):
             raise InputError("the release's date must be a day, such as 2026-11-17")

@@ -37,8 +37,8 @@ class ClusterTable:
     widths: TableRows | None = None
     width_standard_errors: TableRows | None = None
 
-    def check(self, n_features: int) -> None:
-        """Raise an error unless the columns match each other and the number of features."""
+    def check(self, n_columns: int) -> None:
+        """Raise an error unless the columns match each other and those of a record."""
         if (self.widths is None) != (self.width_standard_errors is None):
             raise InputError("a release must have a standard error for every width")
         tables = [self.centres, self.standard_errors]
@@ -49,7 +49,7 @@ class ClusterTable:
             raise InputError(
                 "a release must have a centre, a standard error and a size for every cluster"
             )
-        if any(len(row) != n_features for table in tables for row in table):
+        if any(len(row) != n_columns for table in tables for row in table):
             raise InputError("a release must have one coordinate per feature")
         positive = [*numbers, *(row for table in tables[1:] for row in table)]
         if not all(np.isfinite(row).all() for row in (*self.centres, *positive)):
@@ -79,26 +79,28 @@ class ClusterTable:
 
 def in_original_units(clusters: Clusters, box: Box) -> ClusterTable:
     """A method's clusters, converted from the unit box."""
+    centres = box.from_unit_box(clusters.centroids)
     return ClusterTable(
-        centres=_rows(box.from_unit_box(clusters.centroids)),
-        standard_errors=_rows(np.sqrt(clusters.variances) * box.half_width),
+        centres=_rows(centres),
+        standard_errors=_rows(np.sqrt(clusters.variances) * box.slope(centres)),
         sizes=tuple(clusters.sizes.tolist()),
         size_standard_errors=tuple(np.sqrt(clusters.size_variances).tolist()),
-        widths=_scaled(clusters.widths, box),
-        width_standard_errors=_scaled(_roots(clusters.width_variances), box),
+        widths=_scaled(clusters.widths, box.slope(centres)),
+        width_standard_errors=_scaled(_roots(clusters.width_variances), box.slope(centres)),
     )
 
 
 def in_unit_box(table: ClusterTable, box: Box) -> Clusters:
     """Released clusters, converted to the unit box."""
+    slope = box.slope(np.array(table.centres))
     with np.errstate(over="ignore"):
         clusters = Clusters(
             centroids=box.to_unit_box(np.array(table.centres)),
-            variances=(np.array(table.standard_errors) / box.half_width) ** 2,
+            variances=errors_in_unit_box(table, box) ** 2,
             sizes=np.array(table.sizes),
             size_variances=np.array(table.size_standard_errors) ** 2,
-            widths=_unscaled(table.widths, box),
-            width_variances=_squares(_unscaled(table.width_standard_errors, box)),
+            widths=_unscaled(table.widths, slope),
+            width_variances=_squares(_unscaled(table.width_standard_errors, slope)),
         )
     columns = [column for column in vars(clusters).values() if column is not None]
     if any(np.abs(column).max() > LARGEST_IN_UNIT_BOX for column in columns):
@@ -106,12 +108,18 @@ def in_unit_box(table: ClusterTable, box: Box) -> Clusters:
     return clusters
 
 
-def _scaled(lengths: FloatArray | None, box: Box) -> TableRows | None:
-    return None if lengths is None else _rows(lengths * box.half_width)
+def errors_in_unit_box(table: ClusterTable, box: Box) -> FloatArray:
+    """The standard errors of the centres, converted to the unit box."""
+    errors: FloatArray = np.array(table.standard_errors) / box.slope(np.array(table.centres))
+    return errors
 
 
-def _unscaled(lengths: TableRows | None, box: Box) -> FloatArray | None:
-    return None if lengths is None else np.array(lengths) / box.half_width
+def _scaled(lengths: FloatArray | None, slope: FloatArray) -> TableRows | None:
+    return None if lengths is None else _rows(lengths * slope)
+
+
+def _unscaled(lengths: TableRows | None, slope: FloatArray) -> FloatArray | None:
+    return None if lengths is None else np.array(lengths) / slope
 
 
 def _roots(squares: FloatArray | None) -> FloatArray | None:

@@ -83,7 +83,7 @@ class ReleaseComparison:
     Attributes
     ----------
     features
-        The features that both releases have.
+        The features, and the levels of categories, that both releases have.
     pairs
         The matched clusters, in the order of the first release, then those without a counterpart.
     means
@@ -185,7 +185,7 @@ def compared(first: Release, second: Release) -> ReleaseComparison:
     names, columns = _shared(first, second)
     unit = np.maximum(
         *(
-            2 * side.box.half_width[each]
+            np.subtract(side.box.high, side.box.low)[each]
             for side, each in zip((first, second), columns, strict=True)
         )
     )
@@ -227,17 +227,18 @@ def _shared(first: Release, second: Release) -> tuple[tuple[str, ...], list[list
     """The names of the features that both have, and where each release has them."""
     own, other = first.box, second.box
     if own.names is None or other.names is None:
-        if own.n_features != other.n_features:
+        if own.n_columns != other.n_columns:
             raise InputError(
                 "the releases have different features without names, so they cannot be matched; "
                 "compare releases whose features have names"
             )
-        columns = list(range(own.n_features))
+        columns = list(range(own.n_columns))
         return tuple(map(own.name, columns)), [columns, columns]
-    names = tuple(name for name in own.names if name in other.names)
+    both = [[box.name(column) for column in range(box.n_columns)] for box in (own, other)]
+    names = tuple(name for name in both[0] if name in both[1])
     if not names:
         raise InputError("the releases have no feature in common, so there is nothing to compare")
-    return names, [[box.index(name) for name in names] for box in (own.names, other.names)]
+    return names, [[each.index(name) for name in names] for each in both]
 
 
 def _counterparts(one: FloatArray, two: FloatArray) -> tuple[Pair, ...]:

@@ -19,6 +19,7 @@ from hushmeans.release.document import (
     read_truth,
 )
 from hushmeans.schema import Box
+from hushmeans.schema.declaring import declared_kind, written_kinds
 
 if TYPE_CHECKING:
     from hushmeans.release import Release
@@ -37,6 +38,7 @@ def content_of(release: Release) -> dict[str, Any]:
         "method_options": dict(release.method_options),
         "versions": dict(release.versions),
         "bounds": {"low": release.box.low, "high": release.box.high, "names": release.box.names},
+        **written_kinds(release.box),
         "epsilon": amount_text(release.budget.epsilon),
         "delta": amount_text(release.budget.delta),
         "spends": [{**vars(spend), "share": str(spend.share)} for spend in release.spends],
@@ -59,11 +61,7 @@ def fields_of(content: Mapping[str, Any]) -> dict[str, Any]:
         **vars(ClusterTable.of_document(content)),
         "leaves": None if leaves is None else ClusterTable.of_document(leaves),
         "booking": _booking(content.get("ledger")),
-        "box": Box(
-            read_numbers(bounds["low"]),
-            read_numbers(bounds["high"]),
-            read_names(bounds["names"]),
-        ),
+        "box": _box(bounds, content.get("features")),
         "budget": budget,
         "rows_per_person": whole_number("rows_per_person", content["rows_per_person"]),
         "simulated": read_truth(content["simulated"]),
@@ -73,6 +71,18 @@ def fields_of(content: Mapping[str, Any]) -> dict[str, Any]:
         "versions": read_settings(content["versions"], str),
         "about": About.of_document(content.get("about")),
     }
+
+
+def _box(bounds: Mapping[str, Any], features: Any) -> Box:
+    """The box; releases of plain numbers write down their bounds alone."""
+    names = read_names(bounds["names"])
+    ends = read_numbers(bounds["low"]), read_numbers(bounds["high"])
+    if features is None:
+        return Box(*ends, names)
+    box = Box.of([declared_kind(each) for each in read_list(features)], names)
+    if (box.low, box.high) != ends:
+        raise ValueError
+    return box
 
 
 def _booking(ledger: Any) -> Booking | None:

@@ -34,7 +34,7 @@ def plotted(release: Release, kind: str, ax: Axes | None) -> Axes:
             'plot needs Matplotlib, which is not installed; run pip install "hushmeans[plot]"'
         ) from None
     if ax is None:
-        height = 1.2 + 0.5 * release.box.n_features if kind == "centres" else 4.5
+        height = 1.2 + 0.5 * release.box.n_columns if kind == "centres" else 4.5
         _, ax = pyplot.subplots(figsize=(7, min(max(height, 2.5), 30)), layout="constrained")
     {"centres": _centres, "map": _map, "costs": _costs}[kind](release, ax)
     return ax
@@ -44,9 +44,10 @@ def _centres(release: Release, ax: Axes) -> None:
     """A line per feature, from its lower to its upper bound; bars are two standard errors."""
     box, number = release.box, release.n_clusters
     clusters = in_unit_box(release.table, box)
-    places = (clusters.centroids + 1) / 2
-    errors = np.sqrt(clusters.variances)  # two standard errors of half the range, as parts of it
-    lines = np.arange(box.n_features)
+    low, high = box.unit_ends
+    places = (clusters.centroids - low) / (high - low)
+    errors = 2 * np.sqrt(clusters.variances) / (high - low)
+    lines = np.arange(box.n_columns)
     for lane, cluster in enumerate(in_order(release)):
         at = lines + 0.6 * ((lane + 0.5) / number - 0.5)
         faint = cluster in release.noise_clusters
@@ -68,8 +69,8 @@ def _centres(release: Release, ax: Axes) -> None:
                 plain(end), (x, feature + 0.44), ha=side, va="bottom", fontsize=7, color="0.5"
             )
     ax.set_xlim(-0.03, 1.03)
-    ax.set_ylim(box.n_features - 0.5, -0.5)
-    ax.set_yticks(lines, [box.name(index) for index in range(box.n_features)])
+    ax.set_ylim(box.n_columns - 0.5, -0.5)
+    ax.set_yticks(lines, [box.name(index) for index in range(box.n_columns)])
     ax.set_xticks([])
     ax.set_xlabel("public range, with intervals of 2 standard errors")
     ax.legend(title="cluster", loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)

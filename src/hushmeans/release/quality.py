@@ -30,7 +30,7 @@ NO_WIDTHS = (
 
 
 @dataclass(frozen=True)
-class Score:
+class QualityScore:
     """A score and its standard error due to noise."""
 
     value: float
@@ -54,9 +54,9 @@ class QualityScores:
         The simplified silhouette, by distances to centres, from -1 to 1; higher is better.
     """
 
-    calinski_harabasz: Score
-    davies_bouldin: Score
-    silhouette: Score
+    calinski_harabasz: QualityScore
+    davies_bouldin: QualityScore
+    silhouette: QualityScore
 
 
 def quality_of(table: ClusterTable, box: Box) -> QualityScores:
@@ -92,7 +92,7 @@ def quality_of(table: ClusterTable, box: Box) -> QualityScores:
             for _ in range(REDRAWN)
         ]
     )
-    return QualityScores(*map(Score, values.tolist(), drawn.std(axis=0).tolist()))
+    return QualityScores(*map(QualityScore, values.tolist(), drawn.std(axis=0).tolist()))
 
 
 def _scores(centroids: FloatArray, sizes: FloatArray, widths: FloatArray) -> FloatArray:

@@ -14,9 +14,10 @@ from hushmeans.documents import read_text_file, written_whole
 from hushmeans.errors import InputError
 from hushmeans.methods.merge import RULES
 from hushmeans.release.about import About
-from hushmeans.release.clusters import ClusterTable, TableRows, in_unit_box
+from hushmeans.release.clusters import ClusterTable, TableRows, errors_in_unit_box, in_unit_box
 from hushmeans.release.comparison import ReleaseComparison, compared
 from hushmeans.release.content import content_of, fields_of
+from hushmeans.release.decoding import as_records
 from hushmeans.release.document import read_document, write_document
 from hushmeans.release.noisy import indistinguishable
 from hushmeans.release.plotting import plotted
@@ -24,7 +25,7 @@ from hushmeans.release.quality import QualityScores, quality_of
 from hushmeans.release.sampling import sampled
 from hushmeans.release.statement import statement
 from hushmeans.release.summary import as_html, summary
-from hushmeans.release.tables import as_csv, as_frame, clusters_as_table, table_of
+from hushmeans.release.tables import as_csv, as_frame, clusters_as_table
 from hushmeans.release.tree import SuggestedK, costs_of_merging, cut_to, suggested
 from hushmeans.release.verdict import NoiseVerdict, verdict_on
 from hushmeans.schema import Box
@@ -99,9 +100,9 @@ class Release:
     def __post_init__(self) -> None:
         for name in ("method_options", "versions"):
             object.__setattr__(self, name, tuple(sorted(getattr(self, name))))
-        self.table.check(self.box.n_features)
+        self.table.check(self.box.n_columns)
         if self.leaves is not None:
-            self.leaves.check(self.box.n_features)
+            self.leaves.check(self.box.n_columns)
 
     @property
     def table(self) -> ClusterTable:
@@ -182,11 +183,12 @@ class Release:
     def sample(self, n: int, seed: int | None = None) -> pa.Table:
         """Synthetic records with the clusters of the release: cluster structure only.
 
-        A cluster is drawn by its size, then every feature on its own, by centre and width, within
-        its public range. Correlations within clusters and anything finer are not there. The
-        records cost no privacy and belong to nobody. Needs widths.
+        A cluster is drawn by its size, then every feature on its own: numbers by centre and width
+        within their public range, levels by their share. Correlations within clusters and
+        anything finer are not there. The records cost no privacy and belong to nobody. Needs
+        widths.
         """
-        return table_of(sampled(self.table, self.box, n, seed), self.box)
+        return as_records(sampled(self.table, self.box, n, seed), self.box)
 
     def to_table(self, form: str = "wide") -> pa.Table:
         """The clusters as an Arrow table.
@@ -279,7 +281,7 @@ class Release:
 
     def noise_verdict(self) -> NoiseVerdict:
         """Whether noise is negligible, visible or dominates, judged by the standard errors."""
-        errors = np.array(self.standard_errors) / self.box.half_width
+        errors = errors_in_unit_box(self.table, self.box)
         return verdict_on(self.centroids, errors, self.noise_clusters)
 
     def with_about(self, **texts: str | None) -> Release:

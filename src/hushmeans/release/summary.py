@@ -38,7 +38,7 @@ def in_order(release: Release) -> list[int]:
 
 def as_html(release: Release) -> str:
     """A table with a row per cluster, the largest first; everything from outside is escaped."""
-    names = [release.box.name(index) for index in range(release.box.n_features)]
+    names = [release.box.name(index) for index in range(release.box.n_columns)]
     shown = range(min(len(names), MOST_SHOWN))
     header = "".join(f"<th>{escape(names[index])}</th>" for index in shown)
     whole = sum(release.sizes) or 1.0

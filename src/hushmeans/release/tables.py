@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from hushmeans.errors import InputError
-from hushmeans.schema import Box
-from hushmeans.types import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,14 +16,6 @@ if TYPE_CHECKING:
 
 Form = Literal["wide", "long"]
 """One row per cluster, or one row per cluster and feature."""
-
-
-def table_of(records: FloatArray, box: Box) -> pa.Table:
-    """Records in original units as a table with the features' names."""
-    import pyarrow as pa
-
-    names = [box.name(index) for index in range(box.n_features)]
-    return pa.table([pa.array(column) for column in records.T], names=names)
 
 
 def clusters_as_table(release: Release, form: str) -> pa.Table:
@@ -47,7 +37,7 @@ def _wide(release: Release) -> dict[str, Any]:
         "size": list(release.sizes),
         "size_error": list(release.size_standard_errors),
     }
-    for index in range(release.box.n_features):
+    for index in range(release.box.n_columns):
         name = release.box.name(index)
         columns[name] = [row[index] for row in release.centres]
         columns[f"{name} error"] = [row[index] for row in release.standard_errors]
@@ -60,7 +50,7 @@ def _wide(release: Release) -> dict[str, Any]:
 
 def _long(release: Release) -> dict[str, Any]:
     """One row per cluster and feature."""
-    number, n_features = release.n_clusters, release.box.n_features
+    number, n_features = release.n_clusters, release.box.n_columns
     noise = set(release.noise_clusters)
 
     def repeated(column: tuple[Any, ...]) -> list[Any]:

@@ -105,12 +105,12 @@ class ClusterMap:
     def of(cls, report: Report) -> ClusterMap | None:
         """None where all centres are the same, or there is only one."""
         marks = report.marks
-        places = np.array([_place(mark) for mark in marks])
+        centres = np.array([_point(mark) for mark in marks])
         weights = np.array([0.0 if mark.noise else mark.share for mark in marks])
         if weights.sum() == 0:
             weights = np.ones(len(marks))
         weights /= weights.sum()
-        off = places - weights @ places
+        off = centres - weights @ centres
         plane, kept = _plane(off, weights)
         if not kept:
             return None
@@ -135,15 +135,15 @@ class ClusterMap:
             )
         ]
         spots.sort(key=lambda spot: -spot.radius)
-        names = [in_prose(report.box.name(index)) for index in range(report.box.n_features)]
+        names = [in_prose(report.box.name(index)) for index in range(report.box.n_columns)]
         return cls(
             tuple(spots), _stands_for(plane[0], names), _stands_for(plane[1], names), percent(kept)
         )
 
 
-def _place(mark: ClusterMark) -> FloatArray:
-    place: FloatArray = mark.loaded.places[mark.cluster]
-    return place
+def _point(mark: ClusterMark) -> FloatArray:
+    point: FloatArray = mark.loaded.points[mark.cluster]
+    return point
 
 
 def _plane(off: FloatArray, weights: FloatArray) -> tuple[FloatArray, float]:
@@ -172,7 +172,7 @@ def _reaches(marks: Sequence[ClusterMark], plane: FloatArray) -> FloatArray:
     """How far clusters reach from their centres along both axes; 0 where no width is known."""
     nothing = np.zeros(plane.shape[1])
     widths = [
-        nothing if mark.loaded.widths is None else mark.loaded.widths[mark.cluster]
+        nothing if mark.loaded.point_widths is None else mark.loaded.point_widths[mark.cluster]
         for mark in marks
     ]
     reaches: FloatArray = np.sqrt(np.array(widths) ** 2 @ (plane**2).T)
@@ -188,13 +188,13 @@ def _fitted(at: FloatArray, reaches: FloatArray) -> tuple[FloatArray, float]:
 
 def _halo(mark: ClusterMark, plane: FloatArray, scale: float, radius: float) -> Oval:
     """The 95 % interval of the noise, beyond the circle."""
-    errors = np.minimum(mark.loaded.errors[mark.cluster], 1.0)
+    errors = np.minimum(mark.loaded.point_errors[mark.cluster], 2.0)
     return oval(plane, errors, 1.96 * scale, radius)
 
 
 def _width(mark: ClusterMark, plane: FloatArray, scale: float) -> Oval | None:
     """One standard deviation of the cluster's records about its centre."""
-    widths = mark.loaded.widths
+    widths = mark.loaded.point_widths
     return None if widths is None else oval(plane, widths[mark.cluster], scale)
 
 

@@ -95,7 +95,7 @@ class PlacedMark:
 
 
 def placed_marks(
-    marks: Sequence[ClusterMark], feature: int, window: Window
+    marks: Sequence[ClusterMark], column: int, window: Window
 ) -> tuple[PlacedMark, ...]:
     """Every mark in the first lane of its release that has room for it.
 
@@ -103,8 +103,8 @@ def placed_marks(
     """
     lanes: list[tuple[int, float]] = []  # for each, its release and where it is free
     placed = []
-    for mark in sorted(marks, key=lambda mark: (mark.side, *mark.place(feature))):
-        interval = Interval.of(*mark.place(feature)).within(window)
+    for mark in sorted(marks, key=lambda mark: (mark.side, *mark.place(column))):
+        interval = Interval.of(*mark.place(column)).within(window)
         low = min(interval.low, interval.middle - MARK_WIDTH / 2)
         high = max(interval.high, interval.middle + MARK_WIDTH / 2)
         roomy = (n for n, (side, end) in enumerate(lanes) if side == mark.side and end <= low)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hushmeans.release.comparison import Difference
 from hushmeans.release.numbers import measured, percent, plain
 from hushmeans.report.charts import LANE_HEIGHT, Interval, PlacedMark, Window, placed_marks
 from hushmeans.report.gather import ClusterMark, Report
-from hushmeans.report.profile import ClusterCard, short_number
+from hushmeans.report.profile import SHOWN_LEVELS, ClusterCard, step_of
+from hushmeans.report.readable import ReadableValue
+from hushmeans.schema.kinds import Number
 
 MOST_COLUMNS = 10
 """Clusters in one table; more are shared out evenly, so that tables fit on phones and paper."""
@@ -36,6 +38,10 @@ class Cell:
     value: str
     step: int
     noise: bool
+
+
+TableRow = tuple[str, tuple[Cell, ...]]
+"""The name of a feature or level, and its cells."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +74,10 @@ class MatchedPair:
 
 @dataclass(frozen=True)
 class FeatureTable:
-    """A table with a column for each cluster and a row for each feature."""
+    """A table with a column for each cluster and a row for each feature or level."""
 
     marks: tuple[ClusterMark, ...]
-    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
+    rows: tuple[TableRow, ...]
 
 
 @dataclass(frozen=True)
@@ -113,23 +119,51 @@ class Strip:
     marks: tuple[PlacedMark, ...]
 
 
-def centre_tables(report: Report, cards: Sequence[ClusterCard]) -> tuple[FeatureTable, ...]:
+def centre_tables(cards: Sequence[ClusterCard]) -> tuple[FeatureTable, ...]:
     """The centres, shaded by their difference from the mean of all records.
 
     Narrow enough to read: the clusters are shared out among as few tables as will do.
     """
     width = math.ceil(len(cards) / math.ceil(len(cards) / MOST_COLUMNS))
     parts = [cards[start : start + width] for start in range(0, len(cards), width)]
+    levels = _telling_levels(cards)
     return tuple(
         FeatureTable(
             marks=tuple(card.mark for card in part),
-            rows=tuple(
-                (report.box.name(feature), tuple(_cell(card, feature) for card in part))
-                for feature in range(report.box.n_features)
-            ),
+            rows=(*_trait_rows(part), *_level_rows(part, levels)),
         )
         for part in parts
     )
+
+
+def _trait_rows(cards: Sequence[ClusterCard]) -> Iterator[TableRow]:
+    for traits in zip(*(card.traits for card in cards), strict=True):
+        cells = (
+            Cell(trait.short, step_of(trait.difference), card.mark.noise)
+            for card, trait in zip(cards, traits, strict=True)
+        )
+        yield traits[0].feature, tuple(cells)
+
+
+def _level_rows(cards: Sequence[ClusterCard], columns: set[int]) -> Iterator[TableRow]:
+    for categories in zip(*(card.categories for card in cards), strict=True):
+        for levels in zip(*(category.levels for category in categories), strict=True):
+            if levels[0].column in columns:
+                cells = (
+                    Cell(level.percent, step_of(level.difference), card.mark.noise)
+                    for card, level in zip(cards, levels, strict=True)
+                )
+                yield f"{categories[0].feature}: {levels[0].level}", tuple(cells)
+
+
+def _telling_levels(cards: Sequence[ClusterCard]) -> set[int]:
+    """The columns of the levels in which clusters differ most, a few of each category."""
+    told: set[int] = set()
+    for categories in zip(*(card.categories for card in cards), strict=True):
+        levels = list(zip(*(category.levels for category in categories), strict=True))
+        levels.sort(key=lambda shares: -max(abs(each.share - each.overall) for each in shares))
+        told |= {shares[0].column for shares in levels[:SHOWN_LEVELS]}
+    return told
 
 
 def matched_pairs(report: Report) -> tuple[MatchedPair, ...]:
@@ -141,8 +175,8 @@ def matched_pairs(report: Report) -> tuple[MatchedPair, ...]:
         MatchedPair(
             group,
             tuple(
-                _change(report, group, feature, difference)
-                for feature, difference in enumerate(comparison.pair_of(group[0].cluster).centre)
+                _change(report, group, column, difference)
+                for column, difference in enumerate(comparison.pair_of(group[0].cluster).centre)
             ),
         )
         for group in report.groups
@@ -161,43 +195,46 @@ def size_rows(report: Report) -> tuple[SizeRow, ...]:
 
 
 def feature_strips(report: Report, cards: Sequence[ClusterCard]) -> tuple[Strip, ...]:
-    """One for each feature; of many, those that set clusters apart come first."""
-    features = list(range(report.box.n_features))
-    if len(features) > STRIPS_IN_VIEW:
-        apart = {
-            each: max(abs(card.traits[each].difference) * card.mark.share for card in cards)
-            for each in features
-        }
-        features.sort(key=lambda each: -apart[each])
-    return tuple(_strip(report, feature) for feature in features)
+    """One for each feature of one column; of many, those that set clusters apart come first."""
+    columns = [(trait.column, n) for n, trait in enumerate(cards[0].traits)]
+    if len(columns) > STRIPS_IN_VIEW:
+        columns.sort(
+            key=lambda pair: (
+                -max(abs(card.traits[pair[1]].difference) * card.mark.share for card in cards)
+            )
+        )
+    return tuple(_strip(report, column) for column, _ in columns)
 
 
-def _strip(report: Report, feature: int) -> Strip:
+def _strip(report: Report, column: int) -> Strip:
     box = report.box
+    kind = box.features[box.feature_of(column)]
     # Noise alone must not decide what is drawn; where there is nothing else, all of it is.
     drawn = [mark for mark in report.marks if not mark.noise] or report.marks
-    window = Window.around([Interval.of(*mark.place(feature)) for mark in drawn])
-    placed = placed_marks(drawn, feature, window)
-    low, high = box.low[feature], box.high[feature]
-    ends = [low + end * (high - low) for end in (window.low, window.high)]
+    window = Window.around([Interval.of(*mark.place(column)) for mark in drawn])
+    placed = placed_marks(drawn, column, window)
+
+    def at(part: float) -> str:
+        low, high = box.unit_ends
+        value = float(box.from_unit_box(low + part * (high - low))[column])
+        if isinstance(kind, Number) and part in (0.0, 1.0):
+            return plain(value, 6)
+        return ReadableValue.of(kind, value, 0.0).short
+
     return Strip(
-        feature=box.name(feature),
-        low=plain(ends[0], 3 if ends[0] != low else 6),
-        high=plain(ends[1], 3 if ends[1] != high else 6),
+        feature=box.name(column),
+        low=at(window.low),
+        high=at(window.high),
         window=window,
-        bounds=f"{plain(low, 6)} to {plain(high, 6)}",
+        bounds=f"{at(0.0)} to {at(1.0)}",
         height=LANE_HEIGHT + max(each.top for each in placed),
         marks=placed,
     )
 
 
-def _cell(card: ClusterCard, feature: int) -> Cell:
-    trait = card.traits[feature]
-    return Cell(trait.short, trait.step, card.mark.noise)
-
-
 def _change(
-    report: Report, group: tuple[ClusterMark, ...], feature: int, difference: Difference
+    report: Report, group: tuple[ClusterMark, ...], column: int, difference: Difference
 ) -> Change:
-    first, second = (short_number(*mark.centre(feature)) for mark in group)
-    return Change(report.box.name(feature), first, second, str(difference), difference.significant)
+    kind = report.box.features[report.box.feature_of(column)]
+    first, second = (ReadableValue.of(kind, *mark.centre(column)).short for mark in group)
+    return Change(report.box.name(column), first, second, str(difference), difference.significant)

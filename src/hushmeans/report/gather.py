@@ -13,6 +13,7 @@ import numpy as np
 from hushmeans.errors import InputError, LedgerError
 from hushmeans.ledger.standing import Standing
 from hushmeans.release import Release
+from hushmeans.release.clusters import errors_in_unit_box
 from hushmeans.release.comparison import ReleaseComparison
 from hushmeans.release.matching import matched
 from hushmeans.release.verdict import NoiseVerdict
@@ -58,27 +59,47 @@ class LoadedRelease:
         return cls(release, path.name, hashlib.sha256(path.read_bytes()).hexdigest())
 
     @cached_property
+    def points(self) -> FloatArray:
+        """The centres in the unit box, on its border where they lie outside."""
+        return positions(self.release)
+
+    @cached_property
     def places(self) -> FloatArray:
         """Each coordinate of the centres as a part of its public range, from 0 to 1."""
-        return (positions(self.release) + 1) / 2
+        low, high = self.release.box.unit_ends
+        places: FloatArray = (self.points - low) / (high - low)
+        return places
+
+    @cached_property
+    def point_errors(self) -> FloatArray:
+        """The standard errors of the centres in the unit box; possibly infinite."""
+        with np.errstate(over="ignore"):
+            return errors_in_unit_box(self.release.table, self.release.box)
+
+    @cached_property
+    def point_widths(self) -> FloatArray | None:
+        """How wide the clusters are in the unit box; None if the release does not say."""
+        if self.release.widths is None:
+            return None
+        with np.errstate(over="ignore"):
+            slope = self.release.box.slope(np.array(self.release.centres))
+            widths: FloatArray = np.minimum(np.array(self.release.widths) / slope, 2.0)
+        return widths
 
     @cached_property
     def errors(self) -> FloatArray:
         """The standard errors of the centres, as parts of the range; possibly infinite."""
-        with np.errstate(over="ignore"):
-            errors: FloatArray = (
-                np.array(self.release.standard_errors) / self.release.box.half_width / 2
-            )
+        low, high = self.release.box.unit_ends
+        errors: FloatArray = self.point_errors / (high - low)
         return errors
 
     @cached_property
     def widths(self) -> FloatArray | None:
         """How wide the clusters are, as parts of the range; None if the release does not say."""
-        if self.release.widths is None:
+        if self.point_widths is None:
             return None
-        with np.errstate(over="ignore"):
-            parts = np.array(self.release.widths) / self.release.box.half_width / 2
-        widths: FloatArray = np.minimum(parts, 1.0)
+        low, high = self.release.box.unit_ends
+        widths: FloatArray = self.point_widths / (high - low)
         return widths
 
     @cached_property
@@ -134,19 +155,19 @@ class ClusterMark:
     group: int
     side: int
 
-    def centre(self, feature: int) -> tuple[float, float]:
+    def centre(self, column: int) -> tuple[float, float]:
         """A coordinate and its standard error, in original units."""
         release = self.loaded.release
         return (
-            release.centres[self.cluster][feature],
-            release.standard_errors[self.cluster][feature],
+            release.centres[self.cluster][column],
+            release.standard_errors[self.cluster][column],
         )
 
-    def place(self, feature: int) -> tuple[float, float]:
+    def place(self, column: int) -> tuple[float, float]:
         """The same as parts of the public range."""
         return (
-            float(self.loaded.places[self.cluster, feature]),
-            float(self.loaded.errors[self.cluster, feature]),
+            float(self.loaded.places[self.cluster, column]),
+            float(self.loaded.errors[self.cluster, column]),
         )
 
     @property

@@ -97,7 +97,7 @@ class PageView:
                 for number, each in enumerate(report.releases)
             ),
             cards=cards,
-            tables=centre_tables(report, cards),
+            tables=centre_tables(cards),
             pairs=matched_pairs(report),
             map=ClusterMap.of(report),
             sizes=size_rows(report),

@@ -9,6 +9,10 @@ import numpy as np
 
 from hushmeans.release.numbers import measured, percent, plain
 from hushmeans.report.gather import ClusterMark, LoadedRelease
+from hushmeans.report.readable import ReadableValue
+from hushmeans.schema import Box
+from hushmeans.schema.feature_kind import FeatureKind
+from hushmeans.schema.kinds import Category
 from hushmeans.types import FloatArray
 
 NOTABLE, FAR_OFF = 0.35, 1.2
@@ -67,10 +71,10 @@ class Whole:
             variances += weights @ loaded.widths**2
         return cls(means, np.sqrt(variances))
 
-    def difference(self, mark: ClusterMark, feature: int) -> float:
+    def difference(self, mark: ClusterMark, column: int) -> float:
         """How far a centre lies from the mean, in standard deviations; 0 where that is noise."""
-        place, error = mark.place(feature)
-        off, scale = place - float(self.means[feature]), float(self.scales[feature])
+        place, error = mark.place(column)
+        off, scale = place - float(self.means[column]), float(self.scales[column])
         if mark.noise or mark.loaded.hopeless or scale < SMALLEST_SCALE:
             return 0.0
         if abs(off) <= SURE * error:
@@ -84,8 +88,8 @@ class Trait:
 
     Attributes
     ----------
-    feature
-        The feature's name.
+    feature, column
+        The feature's name, and its column.
     value, error
         The centre and its standard error, rounded.
     width
@@ -99,6 +103,7 @@ class Trait:
     """
 
     feature: str
+    column: int
     value: str
     error: str
     width: str
@@ -126,21 +131,28 @@ class Trait:
         """The difference as a part of the scale, from -1 to 1."""
         return max(-1.0, min(self.difference / SCALE_END, 1.0))
 
-    @property
-    def step(self) -> int:
-        """The difference as one of seven shades, from -3 to 3."""
-        size = abs(self.difference)
-        steps = sum(size >= border for border in (NOTABLE, (NOTABLE + FAR_OFF) / 2, FAR_OFF))
-        return steps if self.difference > 0 else -steps
-
 
 @dataclass(frozen=True)
 class LevelShare:
-    """How many of a cluster's records have a level of a category."""
+    """How many of a cluster's records have a level of a category.
+
+    Attributes
+    ----------
+    level
+        Its name.
+    share, overall
+        The part of the cluster's records that have it, and of all records.
+    column
+        Its column; -1 for several levels together.
+    difference
+        As in `Trait`.
+    """
 
     level: str
     share: float
     overall: float
+    column: int = -1
+    difference: float = 0.0
 
     @property
     def percent(self) -> str:
@@ -163,10 +175,17 @@ class CategoryShares:
         rest = ordered[SHOWN_LEVELS:]
         others = LevelShare(
             f"{len(rest)} other levels",
-            sum(level.share for level in rest),
-            sum(level.overall for level in rest),
+            min(sum(level.share for level in rest), 1.0),
+            min(sum(level.overall for level in rest), 1.0),
         )
         return (*ordered[:SHOWN_LEVELS], others)
+
+    @property
+    def typical(self) -> LevelShare | None:
+        """The level of most records of the cluster, if that is more than usual."""
+        largest = max(self.levels, key=lambda level: level.share)
+        usual = largest.share < 0.5 or largest.difference < NOTABLE
+        return None if usual else largest
 
 
 @dataclass(frozen=True)
@@ -208,13 +227,31 @@ class ClusterCard:
             return "indistinguishable from noise"
         if self.mark.loaded.hopeless:
             return "hidden by noise"
-        named = [each.adjective for each in self.special[:NAMED_TRAITS]]
-        return " and ".join(named) or "close to the average"
+        named = [(abs(trait.difference), trait.adjective) for trait in self.special]
+        for category in self.categories:
+            if (level := category.typical) is not None:
+                words = f"mostly {in_prose(level.level)} ({in_prose(category.feature)})"
+                named.append((level.difference, words))
+        named.sort(key=lambda pair: -pair[0])
+        return " and ".join(words for _, words in named[:NAMED_TRAITS]) or "close to the average"
 
     @property
     def heading(self) -> str:
         """The same, with a capital."""
         return self.name[:1].upper() + self.name[1:]
+
+
+def step_of(difference: float) -> int:
+    """A difference as one of seven shades, from -3 to 3.
+
+    Examples
+    --------
+    >>> step_of(-2.0), step_of(0.1), step_of(0.5)
+    (-3, 0, 1)
+    """
+    borders = (NOTABLE, (NOTABLE + FAR_OFF) / 2, FAR_OFF)
+    steps = sum(abs(difference) >= border for border in borders)
+    return steps if difference > 0 else -steps
 
 
 def cluster_cards(marks: Sequence[ClusterMark]) -> tuple[ClusterCard, ...]:
@@ -237,40 +274,62 @@ def in_prose(name: str) -> str:
 
 def _card(mark: ClusterMark, whole: Whole) -> ClusterCard:
     size, size_error = measured(*mark.size)
-    features = range(mark.loaded.release.box.n_features)
+    box = mark.loaded.release.box
+    averages = average_of(box, whole)
+    blocks = list(zip(box.layout.blocks, box.features, strict=True))
     return ClusterCard(
         mark=mark,
         share=percent(mark.share),
         size=size,
         size_error=size_error,
-        traits=tuple(_trait(mark, whole, feature) for feature in features),
+        traits=tuple(
+            _trait(mark, whole, block.first, kind, averages)
+            for block, kind in blocks
+            if block.width == 1
+        ),
+        categories=tuple(
+            _category(mark, whole, block.first, kind)
+            for block, kind in blocks
+            if isinstance(kind, Category)
+        ),
     )
 
 
-def _trait(mark: ClusterMark, whole: Whole, feature: int) -> Trait:
-    box = mark.loaded.release.box
-    centre, error = mark.centre(feature)
-    value, shown = measured(centre, error)
+def average_of(box: Box, whole: Whole) -> FloatArray:
+    """The mean of all records, in original units."""
+    low, high = box.unit_ends
+    return box.from_unit_box(low + whole.means * (high - low))
+
+
+def _trait(
+    mark: ClusterMark, whole: Whole, column: int, kind: FeatureKind, averages: FloatArray
+) -> Trait:
+    shown = ReadableValue.of(kind, *mark.centre(column))
     widths = mark.loaded.release.widths
-    low, high = box.low[feature], box.high[feature]
-    average = low + float(whole.means[feature]) * (high - low)
     return Trait(
-        feature=box.name(feature),
-        value=value,
-        error=shown,
-        width="" if widths is None else plain(widths[mark.cluster][feature], 3),
-        short=short_number(centre, error),
-        difference=whole.difference(mark, feature),
-        average=plain(average, 3),
+        feature=mark.loaded.release.box.name(column),
+        column=column,
+        value=shown.value,
+        error=shown.error,
+        width="" if widths is None else plain(widths[mark.cluster][column], 3),
+        short=shown.short,
+        difference=whole.difference(mark, column),
+        average=ReadableValue.of(kind, float(averages[column]), 0.0).short,
     )
 
 
-def short_number(value: float, error: float) -> str:
-    """A value with three digits, or fewer where noise blurs them.
-
-    Examples
-    --------
-    >>> short_number(151.895, 0.039), short_number(3.0223, 4.0)
-    ('152', '3.0')
-    """
-    return min(plain(value, 3), measured(value, error)[0], key=len)
+def _category(mark: ClusterMark, whole: Whole, first: int, kind: Category) -> CategoryShares:
+    box = mark.loaded.release.box
+    return CategoryShares(
+        box.name(first).rpartition(f": {kind.column_labels[0]}")[0],
+        tuple(
+            LevelShare(
+                level,
+                min(max(mark.centre(first + place)[0], 0.0), 1.0),
+                float(whole.means[first + place]),
+                first + place,
+                whole.difference(mark, first + place),
+            )
+            for place, level in enumerate(kind.column_labels)
+        ),
+    )
