@@ -130,9 +130,9 @@ def test_the_budget_is_not_spent_where_the_release_cannot_be_written(
     ("sizes", "said"),
     [
         ((100.0, 50.5), None),
-        ((6.0, 8.0), None),  # two standard errors exactly
-        ((5.9, 50.5), f"{SMALL} 0."),
-        ((100.0, 7.9), f"{SMALL} 1."),
+        ((9.1, 12.1), None),  # just above three standard errors
+        ((9.0, 50.5), f"{SMALL} 0."),
+        ((100.0, 12.0), f"{SMALL} 1."),
         ((0.0, 0.0), f"{SMALL}s 0, 1."),
     ],
 )

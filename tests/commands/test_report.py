@@ -41,7 +41,7 @@ def test_the_command_compares(folder: Path, release: Release) -> None:
     release.cut(1).save("-one's.json")
     assert run("release.json", "--compare=-one's.json", "--out", "both.html") == 0
     words = Reader((folder / "both.html").read_text(encoding="utf-8")).words
-    assert "Two differentially private clusterings compared" in words
+    assert "Two releases compared" in words
     assert """hushmeans predict './-one'"'"'s.json' records.csv""" in words
 
 

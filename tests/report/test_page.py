@@ -35,12 +35,7 @@ def test_the_page_says_what_was_released_and_what_is_promised(release: Release) 
     words = shown(release).words
     for sentence in release.statement().splitlines():
         assert " ".join(sentence.split()) in words
-    for title in (
-        "Summary and privacy guarantee",
-        "Cluster centres",
-        "Cluster sizes",
-        "Centres within the bounds",
-    ):
+    for title in ("The groups", "Map of the groups", "Sizes", "Where the centres lie"):
         assert title in words
     assert "25.0 ± 1.0" in words
     assert "100.0 ± 3.0" in words
@@ -50,7 +45,7 @@ def test_the_page_says_what_was_released_and_what_is_promised(release: Release) 
 
 def test_a_simulation_is_announced_loudly_and_first(release: Release) -> None:
     words = shown(replace(release, simulated=True)).words
-    assert words.startswith("NOT PRIVATE: simulated clustering")
+    assert words.startswith("NOT PRIVATE: simulated clusters")
     assert "NOT PRIVATE: simulation." in words
     assert "are differentially private" not in words
     assert "Simulated clusters, NOT PRIVATE (k = 2" in words
@@ -59,17 +54,26 @@ def test_a_simulation_is_announced_loudly_and_first(release: Release) -> None:
 def test_every_question_has_its_price(release: Release) -> None:
     spends = (Spend("cells", Fraction(1, 5), 0.2), Spend("of tomorrow", Fraction(4, 5), 0.8))
     words = shown(replace(release, spends=spends)).words
-    assert "number of records in each cell 20% ε = 0.2" in words
-    assert "of tomorrow 80% ε = 0.8" in words
+    assert "number of records in each cell 1 20% ε = 0.2" in words
+    assert "of tomorrow 1 80% ε = 0.8" in words
     both = (spends[0], Spend("shifts", Fraction(4, 5), 0.01, "gaussian"))
     assert "ε = 0.2, ρ = 0.01" in shown(replace(release, spends=both)).words
 
 
+def test_equal_rounds_are_one_row(release: Release) -> None:
+    rounds = (Spend("shifts", Fraction(1, 4), 0.25),) * 2
+    spends = (*rounds, Spend("shifts", Fraction(1, 2), 0.5))
+    words = shown(replace(release, spends=spends)).words
+    assert "offsets of the records from their centroid 2 50% ε = 0.5" in words
+    assert "offsets of the records from their centroid 1 50% ε = 0.5" in words
+    assert "offsets of the records from their centroid, in 2 rounds 50%" in words
+
+
 def test_clusters_that_noise_could_have_made_are_named(release: Release) -> None:
     drowned = replace(release, size_standard_errors=(3.0, 40.0))
-    assert "Indistinguishable from noise: cluster 1." in shown(drowned).words
+    assert "Indistinguishable from noise: group 1." in shown(drowned).words
     both = replace(release, size_standard_errors=(60.0, 40.0))
-    assert "Indistinguishable from noise: clusters 0, 1." in shown(both).words
+    assert "Indistinguishable from noise: groups 0, 1." in shown(both).words
     assert "Indistinguishable from noise" not in shown(release).words
 
 
@@ -165,7 +169,7 @@ def test_what_is_left_in_the_ledger_is_shown(release: Release) -> None:
     limited = Standing("patients", Amounts(Fraction(3)), Amounts(Fraction(3, 2)), 2)
     words = Reader(report_page(Report.of(loaded(booked, limited)))).words
     assert "2 debits had spent ε = 1.5 of the limit ε = 3. Remaining: ε = 1.5." in words
-    assert "this release ε = 1 other releases ε = 0.5 remaining ε = 1.5" in words
+    assert "other releases ε = 0.5 this release ε = 1 remaining ε = 1.5" in words
     unlimited = replace(limited, limit=None, debits=1)
     words = Reader(report_page(Report.of(loaded(booked, unlimited)))).words
     assert "1 debit had spent ε = 1.5. The dataset has no limit." in words
@@ -196,11 +200,10 @@ def test_clusters_are_matched_by_their_centres(release: Release) -> None:
 def test_two_releases_stand_side_by_side(release: Release) -> None:
     moved = replace(release, centres=((75.0, 8.0), (30.0, 3.0)), budget=Budget.of(2))
     words = shown(release, moved).words
-    assert "A0 cluster A0 B1 cluster B1" in words
+    assert "A0 group A0 B1 group B1 66% → 34% of the records 2 of 2 features differ" in words
     assert "Release A: release.json" in words
-    assert " +5.0 ± 2.2" in words
-    assert "● +5.0" not in words
-    assert "● +1.00 ± 0.22" in words
+    assert "age ● +5.0 ± 2.2" in words
+    assert "2 of 4 values differ by more than the errors explain." in words
 
 
 @pytest.mark.parametrize(
@@ -257,8 +260,8 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-STYLE_SHEET = PAGES.get_template("report.css").render()
-COLOURS = dict(re.findall(r"\.hue(\d+) \{ fill: (#[0-9a-f]{6}); \}", STYLE_SHEET))
+STYLE_SHEET = PAGES.get_template("charts.css").render()
+COLOURS = dict(re.findall(r"\.hue(\d+) \{ fill: (#[0-9a-f]{6}); --hue: \2; \}", STYLE_SHEET))
 
 
 def test_the_style_sheet_has_a_colour_for_every_hue() -> None:
