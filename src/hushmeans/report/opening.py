@@ -16,8 +16,8 @@ from hushmeans.report.profile import ClusterCard
 
 Tone = Literal["good", "care", "bad"]
 
-NUMBERS: tuple[str, ...] = ("no", "one", "two", "three", "four", "five", "six")
-NUMBERS = (*NUMBERS, "seven", "eight", "nine", "ten", "eleven", "twelve")
+COUNTS_IN_WORDS: tuple[str, ...] = ("no", "one", "two", "three", "four", "five", "six")
+COUNTS_IN_WORDS = (*COUNTS_IN_WORDS, "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 MONTHS: tuple[str, ...] = ("January", "February", "March", "April", "May", "June", "July")
 MONTHS = (*MONTHS, "August", "September", "October", "November", "December")
@@ -199,7 +199,7 @@ def count_of(number: int, thing: str) -> str:
     >>> count_of(1, "group"), count_of(40, "group")
     ('one group', '40 groups')
     """
-    count = NUMBERS[number] if number < len(NUMBERS) else f"{number:,}"
+    count = COUNTS_IN_WORDS[number] if number < len(COUNTS_IN_WORDS) else f"{number:,}"
     return f"{count} {thing}{'' if number == 1 else 's'}"
 
 
