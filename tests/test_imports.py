@@ -34,6 +34,7 @@ ROOMS = (
     "commands",
     "report",
     "estimator",
+    "opendp",
     "evaluate",
     "fitting",
     "ledger",
@@ -67,6 +68,7 @@ DOORS: Mapping[str, tuple[frozenset[str] | None, frozenset[str] | None]] = {
             {
                 "hushmeans.fitting",
                 "hushmeans.forecasting.forecast",
+                "hushmeans.opendp.kmeans",  # what zCDP is worth in epsilon and delta
                 "hushmeans.ledger.composition",  # what fits cost in zCDP, which OpenDP knows
             }
         ),
@@ -77,7 +79,10 @@ DOORS: Mapping[str, tuple[frozenset[str] | None, frozenset[str] | None]] = {
 """The modules of the curator that others may import from: which others, and which names."""
 
 SAMPLERS = {
-    "opendp": {"hushmeans.curator.mechanisms"},
+    "opendp": {
+        "hushmeans.curator.mechanisms",
+        "hushmeans.opendp.kmeans",  # wraps a whole fit as a measurement, and draws nothing
+    },
     "numpy.random": {
         "hushmeans.curator.mechanisms",  # the simulation
         "hushmeans.methods.start",  # public randomness: it may be known

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -61,6 +62,7 @@ def fit_release(
     release_id: str | None = None,
     simulate: bool = False,
     about: About | None = None,
+    one_noise: bool = False,
 ) -> Release:
     """Cluster the records and return the result that may be published.
 
@@ -73,6 +75,9 @@ def fit_release(
     answered, every noisy answer is kept in the ledger before it is used, and the release is stored
     there. Reusing a release id with the same settings spends nothing: it returns the stored release
     or, if that fit died, resumes it with the kept answers.
+
+    With `one_noise` a budget with a delta is spent on Gaussian noise alone, so that its zCDP holds
+    for the whole fit.
 
     A seed beside a ledger needs `simulate`, because no limit holds a simulation back.
     Errors say what was spent, and have it as their `cost`.
@@ -107,8 +112,9 @@ def fit_release(
         if payment is not None and (earlier := payment.earlier_release(curator.box)) is not None:
             return earlier
         watch.planned(settings.method.most_questions)
+        door = replace(curator.door, turn_to=None) if one_noise else curator.door
         clustering = settings.method.find(
-            curator.door,
+            door,
             settings.n_clusters,
             public_randomness(seed if payment is None else payment.public_seed),
         )

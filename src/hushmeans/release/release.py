@@ -18,7 +18,7 @@ from hushmeans.release.clusters import ClusterTable, TableRows, errors_in_unit_b
 from hushmeans.release.comparison import ReleaseComparison, compared
 from hushmeans.release.content import content_of, fields_of
 from hushmeans.release.decoding import as_records
-from hushmeans.release.document import read_document, write_document
+from hushmeans.release.document import document_schema, read_document, write_document
 from hushmeans.release.noisy import indistinguishable
 from hushmeans.release.plotting import plotted
 from hushmeans.release.quality import QualityScores, quality_of
@@ -313,6 +313,11 @@ class Release:
     def to_json(self) -> str:
         """The release as JSON text, with a schema version and a checksum."""
         return write_document(content_of(self))
+
+    @staticmethod
+    def json_schema() -> dict[str, Any]:
+        """The JSON Schema (draft 2020-12) of the files that `save` writes, for other programs."""
+        return document_schema()
 
     @classmethod
     def from_json(cls, text: str) -> Release:

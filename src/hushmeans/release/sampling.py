@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 10**9
 WIDEST = 0.99
 """The largest variance, relative to that of records at the two ends of the range alone."""
-ADJUSTMENTS, TRIAL = 8, 2000
-"""How often, and on how many records, what is drawn from is adjusted."""
-MOST_ATTEMPTS = 50
+MOST_ATTEMPTS = 20
 """How often a record is drawn that lies nearer to another centre."""
 
 
@@ -62,40 +60,17 @@ def _cell(
 ) -> FloatArray:
     """Records of one cluster: those drawn nearer to another centre are drawn again.
 
-    What is drawn from is first adjusted, so that the records that are kept have the cluster's
-    centre and width. After a few attempts records are taken as they are.
+    After a few attempts they are taken as they are.
     """
-    centre, width = centroids[cluster], widths[cluster]
-    for _ in range(ADJUSTMENTS):
-        trial = _kept(cluster, centroids, (centre, width), layout, TRIAL, generator)
-        if len(trial) < 2:
-            break
-        centre = np.clip(centre + (centroids[cluster] - trial.mean(axis=0)), -1.0, 1.0)
-        found = np.sqrt(((trial - centroids[cluster]) ** 2).mean(axis=0))
-        width = width * np.clip(widths[cluster] / np.maximum(found, 1e-9), 0.5, 2.0)
     records = np.empty((number, centroids.shape[1]))
-    done = 0
+    astray = np.ones(number, dtype=np.bool_)
     for _ in range(MOST_ATTEMPTS):
-        if done == number:
-            return records
-        some = _kept(cluster, centroids, (centre, width), layout, number - done, generator)
-        records[done : done + len(some)] = some
-        done += len(some)
-    records[done:] = _drawn(centroids[cluster], widths[cluster], layout, number - done, generator)
+        again = int(np.count_nonzero(astray))
+        records[astray] = _drawn(centroids[cluster], widths[cluster], layout, again, generator)
+        astray = distances(records, centroids).argmin(axis=1) != cluster
+        if not astray.any():
+            break
     return records
-
-
-def _kept(
-    cluster: int,
-    centroids: FloatArray,
-    drawn_from: tuple[FloatArray, FloatArray],
-    layout: Layout,
-    number: int,
-    generator: Generator,
-) -> FloatArray:
-    """So many records, without those that lie nearer to another centre."""
-    records = _drawn(*drawn_from, layout, number, generator)
-    return records[distances(records, centroids).argmin(axis=1) == cluster]
 
 
 def _drawn(
