@@ -197,9 +197,10 @@ def compared(first: Release, second: Release) -> ReleaseComparison:
     rows, others = [i for i, _ in both], [j for _, j in both]
     moved = two.centres[others] - one.centres[rows]
     variances = one.errors[rows] ** 2 + two.errors[others] ** 2
-    by_choice = _variance_of_choice(moved, variances, _spread(one, two))
+    nearness = _nearness(one.centres[rows])
+    by_choice = _variance_of_choice(moved, variances, _spread(one, two), nearness)
     errors = np.sqrt(variances + by_choice)
-    sizes = _size_differences(one, two, both)
+    sizes = _size_differences(one, two, both, nearness)
     centres = {
         i: tuple(map(Difference, (moved[at] * unit).tolist(), (errors[at] * unit).tolist()))
         for at, i in enumerate(rows)
@@ -265,33 +266,39 @@ def _spread(one: _Side, two: _Side) -> FloatArray:
     return spread
 
 
-def _variance_of_choice(moved: FloatArray, variances: FloatArray, spread: FloatArray) -> FloatArray:
+def _nearness(centres: FloatArray) -> FloatArray:
+    """How much each cluster tells of the choice that moved another: more, the nearer it is."""
+    squares = distances(centres, centres) ** 2
+    np.fill_diagonal(squares, np.inf)
+    nearness = 1 / np.maximum(squares, 1e-12)
+    part: FloatArray = nearness / np.maximum(nearness.sum(axis=1, keepdims=True), 1e-300)
+    return part
+
+
+def _variance_of_choice(
+    moved: FloatArray, variances: FloatArray, spread: FloatArray, nearness: FloatArray
+) -> FloatArray:
     """How far the choice of clusters may move each coordinate, judged by the other clusters.
 
     What the others have moved by, beyond noise, relative to how far centres lie apart; a feature
     in which they have moved further counts for itself.
     """
-    excess = moved**2 - variances
-    number = len(moved)
-    if number < 2:
-        return np.zeros_like(moved)
-    others = (excess.sum(axis=0) - excess) / (number - 1)
+    others = nearness @ (moved**2 - variances)
     relative = np.maximum(others.sum(axis=1), 0) / max(float(spread.sum()), 1e-300)
-    choice: FloatArray = FEW_OTHERS * np.maximum(relative[:, None] * spread, np.maximum(others, 0))
-    return choice
+    choice: FloatArray = np.maximum(relative[:, None] * spread, np.maximum(others, 0))
+    return FEW_OTHERS * choice
 
 
-def _size_differences(one: _Side, two: _Side, both: list[tuple[int, int]]) -> list[Difference]:
+def _size_differences(
+    one: _Side, two: _Side, both: list[tuple[int, int]], nearness: FloatArray
+) -> list[Difference]:
     """The sizes, with the choice of clusters judged by the other clusters too."""
     moved = np.array([two.sizes[j] - one.sizes[i] for i, j in both])
     variances = np.array([one.size_errors[i] ** 2 + two.size_errors[j] ** 2 for i, j in both])
-    excess = moved**2 - variances
-    others = np.zeros(len(both))
-    if len(both) > 1:
-        others = FEW_OTHERS * np.maximum((excess.sum() - excess) / (len(both) - 1), 0)
+    by_choice = FEW_OTHERS * np.maximum(nearness @ (moved**2 - variances), 0)
     return [
         Difference(float(value), math.sqrt(variance))
-        for value, variance in zip(moved, variances + others, strict=True)
+        for value, variance in zip(moved, variances + by_choice, strict=True)
     ]
 
 

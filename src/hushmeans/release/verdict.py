@@ -26,6 +26,9 @@ NOTHING_SENTENCE = (
     "Nothing can be told from noise: the sizes of the clusters cannot be distinguished from 0, "
     "and there may be no records at all. Do not rely on these clusters."
 )
+ONLY_ONE_SENTENCE = (
+    "Noise dominates: only 1 of {number} clusters can be told from noise. Do not rely on them."
+)
 ONE_POINT_SENTENCE = (
     "The data does not support {number} clusters at this epsilon: noise would hide every one of "
     "them. All {number} centres are therefore the same point, the mean of all records."
@@ -85,6 +88,10 @@ def verdict_on(
     lost, all_of_them = len(noise_clusters), len(centroids)
     if lost == all_of_them:
         return NoiseVerdict("dominates", NOTHING_SENTENCE)
+    if all_of_them > 1 and distances(centroids, centroids).max() == 0:
+        return NoiseVerdict("dominates", ONE_POINT_SENTENCE.format(number=all_of_them))
+    if 1 < all_of_them == lost + 1:
+        return NoiseVerdict("dominates", ONLY_ONE_SENTENCE.format(number=all_of_them))
     return _of_real(
         np.delete(centroids, noise_clusters, axis=0),
         np.delete(standard_errors, noise_clusters, axis=0),
@@ -97,8 +104,6 @@ def _of_real(centroids: FloatArray, standard_errors: FloatArray, lost: int) -> N
     errors = np.linalg.norm(standard_errors, axis=1)
     apart = distances(centroids, centroids)
     number, alone = len(centroids), len(centroids) == 1
-    if not alone and apart.max() == 0:
-        return NoiseVerdict("dominates", ONE_POINT_SENTENCE.format(number=number))
     np.fill_diagonal(apart, np.sqrt(centroids.shape[1]) if alone else np.inf)
     ratio = float(np.median(errors / np.maximum(apart.min(axis=1), SMALLEST_DISTANCE)))
     level = OF_A_DISTANCE.level(ratio)
