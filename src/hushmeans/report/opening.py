@@ -123,13 +123,13 @@ class Promise:
             headline = "What everyone in the data is promised"
             sentence = (
                 "Nobody can be sure from this page whether you are in the data: with "
-                f"{yours}, any result is at most {times} as without{plus}."
+                f"{yours}, any result is at most {times} as without{plus}"
             )
         else:
             headline = "The promise to people in the data is weak"
             sentence = (
-                f"With {yours}, a result may be {times} as without{plus}. That can give away "
-                "whether you are in the data."
+                "A result can give away whether you are in the data: with "
+                f"{yours}, it may be {times} as without{plus}"
             )
         return cls(headline, sentence, f"ε = {short_amount(epsilon)}", Bells.of(release))
 
