@@ -28,11 +28,18 @@ def test_the_finding_names_the_largest_group(release: Release) -> None:
     assert opening.verdict.tone == "good"
 
 
-def test_a_group_lost_in_noise_is_not_counted(release: Release) -> None:
-    opening = opening_of(replace(release, size_standard_errors=(3.0, 20.0)))
-    assert opening.finding.startswith("One group out of the 2 asked for; the largest, 66%")
+def test_a_group_lost_in_noise_is_not_counted() -> None:
+    row = made(
+        3,
+        1,
+        centres=((0.1,), (0.5,), (0.9,)),
+        standard_errors=((1e-3,),) * 3,
+        sizes=(600.0, 300.0, 20.0),
+    )
+    opening = opening_of(row)
+    assert opening.finding.startswith("Two groups out of the 3 asked for; the largest, 65%")
     assert opening.verdict.tone == "care"
-    assert opening.verdict.headline == "One group of 2 cannot be told from noise"
+    assert opening.verdict.headline == "One group of 3 cannot be told from noise"
 
 
 @pytest.mark.parametrize(

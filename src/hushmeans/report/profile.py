@@ -45,7 +45,7 @@ ADJECTIVES: Mapping[type[FeatureKind], tuple[str, str]] = {
 }
 """What a centre above and below the mean is called; elsewhere, high and low."""
 
-DIRECTIONS: Mapping[type[FeatureKind], tuple[str, str]] = {Date: ("later than", "earlier than")}
+COMPARATIVES: Mapping[type[FeatureKind], tuple[str, str]] = {Date: ("later than", "earlier than")}
 """How its place is described; elsewhere, as above and below."""
 
 LONGEST_IN_PROSE = 32
@@ -129,7 +129,7 @@ class Trait:
         """The difference in words."""
         if abs(self.difference) < NOTABLE:
             return "about average"
-        above, below = DIRECTIONS.get(type(self.kind), ("above", "below"))
+        above, below = COMPARATIVES.get(type(self.kind), ("above", "below"))
         where = f"{above if self.difference > 0 else below} average"
         return f"far {where}" if abs(self.difference) >= FAR_OFF else where
 
