@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-import opendp.prelude as dp
+import opendp.prelude
 import pytest
 
 from hushmeans import InputError, Release
 from hushmeans.opendp import make_private_kmeans
 
+dp: Any = opendp.prelude
 dp.enable_features("contrib")
 
 DOMAIN = dp.numpy.array2_domain(num_columns=2, T=float)
 RECORDS = np.random.default_rng(0).uniform(0, 1, (500, 2))
 
 
-def measurement(measure: object, d_out: float) -> dp.Measurement:
+def measurement(measure: Any, d_out: float) -> Any:
     return make_private_kmeans(
         DOMAIN, dp.symmetric_distance(), measure, k=2, bounds=(0, 1), d_out=d_out
     )

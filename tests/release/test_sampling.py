@@ -15,10 +15,10 @@ from hushmeans.schema.kinds import Category, Cycle, Date, Flag, Number, Ordinal
 
 KINDS = (
     Number(0, 10),
-    Category(["a", "b"]),
-    Ordinal(["low", "middle", "high"]),
+    Category(("a", "b")),
+    Ordinal(("low", "middle", "high")),
     Flag(),
-    Date("2020-01-01", "2020-12-31"),
+    Date(datetime.date(2020, 1, 1), datetime.date(2020, 12, 31)),
     Cycle(24),
 )
 NAMES = ("n", "c", "o", "f", "d", "h")

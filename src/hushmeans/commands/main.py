@@ -22,6 +22,7 @@ from hushmeans.commands import (
     predict,
     report,
     sample,
+    schema,
     show,
 )
 from hushmeans.errors import (
@@ -42,6 +43,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+app.command()(schema.schema)
 app.command()(check.check)
 app.command()(fit.fit)
 app.command()(predict.predict)
