@@ -3,54 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
 from typing import Any
 
 import pytest
 
-from helpers.releases import loaded, made
+from helpers.releases import loaded, made, mixed
 from hushmeans.release import Release
 from hushmeans.report import Report
 from hushmeans.report.clusters import centre_tables, feature_strips
 from hushmeans.report.markup import PAGES
-from hushmeans.report.profile import SHOWN_LEVELS, ClusterCard, cluster_cards, step_of
-from hushmeans.schema import Box
-from hushmeans.schema.kinds import Category, Date, Flag, Number, Ordinal
+from hushmeans.report.profile import LEVELS_ON_CARD, ClusterCard, cluster_cards, step_of
 
-LEVELS = [f"town {number}" for number in range(100)]
-KINDS = (
-    Number(0, 100),
-    Flag(),
-    Date(date(2020, 1, 1), date(2020, 12, 31)),
-    Ordinal(["none", "school", "college"]),
-    Category(LEVELS),
-)
-NAMES = ("age", "smoker", "admitted", "education", "home")
+LEVELS = 100
 
 
 def cards_of(release: Release) -> tuple[ClusterCard, ...]:
     return cluster_cards(Report.of(loaded(release)).marks)
-
-
-def mixed() -> Release:
-    """Two clusters of features of every kind; one category has 100 levels."""
-    box = Box.of(KINDS, NAMES)
-    days = (box.low[2] + 31, box.low[2] + 300)
-    homes = [[0.0] * (box.n_columns - 4) for _ in range(2)]
-    homes[0][3], homes[1][5], homes[1][6] = 1.0, 0.3, 0.7
-    centres = (
-        (20.0, 0.1, days[0], 0.1, *homes[0]),
-        (70.0, 0.8, days[1], 1.9, *homes[1]),
-    )
-    return made(
-        2,
-        box.n_columns,
-        box=box,
-        centres=centres,
-        standard_errors=((0.001,) * box.n_columns,) * 2,
-        sizes=(600.0, 400.0),
-        size_standard_errors=(3.0, 3.0),
-    )
 
 
 def test_a_cluster_is_named_after_what_sets_it_apart_most(release: Release) -> None:
@@ -108,17 +76,17 @@ def test_of_many_levels_a_few_are_shown_and_the_others_added_up() -> None:
     young, old = cards_of(mixed())
     (home,) = young.categories
     assert home.feature == "home"
-    assert len(home.levels) == len(LEVELS) + 1  # and whatever is none of them
-    assert len(home.shown) == SHOWN_LEVELS + 1
+    assert len(home.levels) == LEVELS + 1  # and whatever is none of them
+    assert len(home.shown) == LEVELS_ON_CARD + 1
     assert home.shown[0].level == "town 3"
-    assert home.shown[-1].level == f"{len(LEVELS) + 1 - SHOWN_LEVELS} other levels"
+    assert home.shown[-1].level == f"{LEVELS + 1 - LEVELS_ON_CARD} other levels"
     assert sum(level.share for level in home.shown) == pytest.approx(1)
     typical = [card.categories[0].typical for card in (young, old)]
     assert [level.level for level in typical if level] == ["town 3", "town 6"]
     (table,) = centre_tables((young, old))
     named = [name for name, _ in table.rows if name.startswith("home: ")]
     assert {"home: town 3", "home: town 6"} <= set(named)
-    assert len(named) == SHOWN_LEVELS
+    assert len(named) == LEVELS_ON_CARD
 
 
 def test_cards_show_levels_with_their_shares() -> None:

@@ -36,7 +36,7 @@ SHOWN_TRAITS = 4
 SMALLEST_SHARE = 0.001
 """A smaller share of a level counts as none."""
 
-SHOWN_LEVELS = 4
+LEVELS_ON_CARD = 4
 """As many levels of a category are shown; the others are added up."""
 
 ADJECTIVES: Mapping[type[FeatureKind], tuple[str, str]] = {
@@ -185,15 +185,15 @@ class CategoryShares:
     def shown(self) -> tuple[LevelShare, ...]:
         """The most common levels, and the rest as one."""
         ordered = sorted(self.levels, key=lambda level: level.share, reverse=True)
-        if len(ordered) <= SHOWN_LEVELS + 1:
+        if len(ordered) <= LEVELS_ON_CARD + 1:
             return tuple(ordered)
-        rest = ordered[SHOWN_LEVELS:]
+        rest = ordered[LEVELS_ON_CARD:]
         others = LevelShare(
             f"{len(rest)} other levels",
-            max(1 - sum(level.share for level in ordered[:SHOWN_LEVELS]), 0.0),
-            max(1 - sum(level.overall for level in ordered[:SHOWN_LEVELS]), 0.0),
+            max(1 - sum(level.share for level in ordered[:LEVELS_ON_CARD]), 0.0),
+            max(1 - sum(level.overall for level in ordered[:LEVELS_ON_CARD]), 0.0),
         )
-        return (*ordered[:SHOWN_LEVELS], others)
+        return (*ordered[:LEVELS_ON_CARD], others)
 
     @property
     def typical(self) -> LevelShare | None:
