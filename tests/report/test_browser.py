@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from helpers.browser import Browser
-from helpers.releases import hostile, loaded, made
+from helpers.releases import hostile, loaded, made, mixed
 from hushmeans.release import Release
 from hushmeans.report import Report, report_page
 
@@ -116,6 +116,7 @@ def pages(release: Release, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     reports = {
         "usual": Report.of(loaded(release)),
         "noise": Report.of(loaded(lost)),
+        "mixed": Report.of(loaded(mixed())),
         "hostile": Report.of(loaded(hostile())),
         "compared": Report.of(loaded(made(9, 4, simulated=True)), loaded(made(7, 4))),
         "many": Report.of(loaded(made(40, 60, method="refined"))),
@@ -127,7 +128,7 @@ def pages(release: Release, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     return {name: folder / f"{name}.html" for name in reports}
 
 
-NAMES = ["usual", "noise", "hostile", "compared", "many", "wide"]
+NAMES = ["usual", "noise", "mixed", "hostile", "compared", "many", "wide"]
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (768, "light"), (1600, "dark")])
@@ -168,7 +169,7 @@ def test_paper_has_no_overprinted_words(
 
 @pytest.mark.skipif(not AXE, reason="HUSHMEANS_AXE does not name the file of axe-core")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["usual", "noise", "hostile", "compared"])
+@pytest.mark.parametrize("name", ["usual", "noise", "mixed", "hostile", "compared"])
 def test_axe_finds_nothing_serious(
     browser: Browser, pages: dict[str, Path], name: str, scheme: str
 ) -> None:

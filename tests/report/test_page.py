@@ -21,7 +21,7 @@ from hushmeans.ledger.standing import Amounts, Standing
 from hushmeans.release import Release
 from hushmeans.release.matching import matched
 from hushmeans.report import Report, markup, report_page
-from hushmeans.report.curve import expected_errors, own_error, ticks
+from hushmeans.report.curve import expected_errors, own_error, through_own, ticks
 from hushmeans.report.gather import HUES, standing_of
 from hushmeans.report.markup import PAGES
 from hushmeans.schema import Box
@@ -235,6 +235,25 @@ def test_the_curve_is_the_forecast_for_what_the_release_says(release: Release) -
     errors = expected_errors(release, epsilons)
     assert errors == tuple(error for _, error in expected.curve(epsilons))
     assert errors[0] > errors[1] > errors[2]
+
+
+@pytest.mark.parametrize("features", [2, 24])
+def test_the_curve_falls_and_passes_through_the_release(release: Release, features: int) -> None:
+    # With these numbers the refined method adds rounds along the way, and the forecast zigzags.
+    refined = made(4, features, sizes=(250.0,) * 4, method="refined")
+    epsilons = [*np.geomspace(0.2, 5, 30).tolist(), 6.0]
+    assert (np.diff(expected_errors(refined, epsilons)) > 0).any()
+    errors = through_own(refined, epsilons[10], epsilons)
+    assert (np.diff(errors) <= 0).all()
+    assert errors[10] == pytest.approx(own_error(refined))
+
+
+def test_title_and_date_come_first(release: Release) -> None:
+    named = release.with_about(title="Visitors", date="2026-11-07", owner="A clinic")
+    words = shown(named).words
+    assert "7 November 2026 · A clinic Visitors Two groups; the largest" in words
+    simulated = shown(replace(named, simulated=True)).words
+    assert simulated.startswith("NOT PRIVATE: Visitors")
 
 
 def test_the_curve_ends_where_no_epsilon_is_allowed_any_more(release: Release) -> None:

@@ -19,8 +19,8 @@ SIDE = 320
 MAP_MARGIN = 26
 """Units around the outermost centres."""
 
-LARGEST_RADIUS = 38.0
-COVERED = 0.16
+LARGEST_RADIUS = 27.0
+COVERED = 0.1
 """The circles together cover at most this part of the map."""
 
 LABEL_WIDTH, LABEL_HEIGHT = 20.0, 17.0

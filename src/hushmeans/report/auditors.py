@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hushmeans.arguments import amount_text
 from hushmeans.release import Release
-from hushmeans.release.document import RELEASE_SCHEMA
+from hushmeans.release.document import RELEASE_SCHEMA, document_schema
 from hushmeans.release.statement import NOISES, options_in_words
 from hushmeans.report.gather import LoadedRelease
 from hushmeans.report.guarantee import privacy_unit
@@ -39,6 +39,7 @@ def file_facts(loaded: LoadedRelease) -> tuple[tuple[str, str], ...]:
     return (
         ("file", loaded.file),
         ("SHA-256", loaded.digest),
-        ("form", f"JSON, hushmeans release, version {RELEASE_SCHEMA}"),
+        ("form", f"JSON, version {RELEASE_SCHEMA} of the hushmeans release"),
+        ("JSON Schema", f"{document_schema()['$id']}, given by Release.json_schema()"),
         *((f"made with {name}", version) for name, version in loaded.release.versions),
     )

@@ -10,7 +10,7 @@ from hushmeans.release.comparison import Difference
 from hushmeans.release.numbers import measured, percent, plain
 from hushmeans.report.charts import LANE_HEIGHT, Interval, PlacedMark, Window, placed_marks
 from hushmeans.report.gather import ClusterMark, Report
-from hushmeans.report.profile import SHOWN_LEVELS, ClusterCard, step_of
+from hushmeans.report.profile import LEVELS_ON_CARD, ClusterCard, step_of
 from hushmeans.report.readable import ReadableValue
 from hushmeans.schema.kinds import Number
 
@@ -162,7 +162,7 @@ def _telling_levels(cards: Sequence[ClusterCard]) -> set[int]:
     for categories in zip(*(card.categories for card in cards), strict=True):
         levels = list(zip(*(category.levels for category in categories), strict=True))
         levels.sort(key=lambda shares: -max(abs(each.share - each.overall) for each in shares))
-        told |= {shares[0].column for shares in levels[:SHOWN_LEVELS]}
+        told |= {shares[0].column for shares in levels[:LEVELS_ON_CARD]}
     return told
 
 

@@ -16,8 +16,8 @@ from hushmeans.report.profile import ClusterCard
 
 Tone = Literal["good", "care", "bad"]
 
-NUMBERS: tuple[str, ...] = ("no", "one", "two", "three", "four", "five", "six")
-NUMBERS = (*NUMBERS, "seven", "eight", "nine", "ten", "eleven", "twelve")
+COUNTS_IN_WORDS: tuple[str, ...] = ("no", "one", "two", "three", "four", "five", "six")
+COUNTS_IN_WORDS = (*COUNTS_IN_WORDS, "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 MONTHS: tuple[str, ...] = ("January", "February", "March", "April", "May", "June", "July")
 MONTHS = (*MONTHS, "August", "September", "October", "November", "December")
@@ -123,13 +123,13 @@ class Promise:
             headline = "What everyone in the data is promised"
             sentence = (
                 "Nobody can be sure from this page whether you are in the data: with "
-                f"{yours}, any result is at most {times} as without{plus}."
+                f"{yours}, any result is at most {times} as without{plus}"
             )
         else:
             headline = "The promise to people in the data is weak"
             sentence = (
-                f"With {yours}, a result may be {times} as without{plus}. That can give away "
-                "whether you are in the data."
+                "A result can give away whether you are in the data: with "
+                f"{yours}, it may be {times} as without{plus}"
             )
         return cls(headline, sentence, f"ε = {short_amount(epsilon)}", Bells.of(release))
 
@@ -199,7 +199,7 @@ def count_of(number: int, thing: str) -> str:
     >>> count_of(1, "group"), count_of(40, "group")
     ('one group', '40 groups')
     """
-    count = NUMBERS[number] if number < len(NUMBERS) else f"{number:,}"
+    count = COUNTS_IN_WORDS[number] if number < len(COUNTS_IN_WORDS) else f"{number:,}"
     return f"{count} {thing}{'' if number == 1 else 's'}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from hushmeans.report.gather import ClusterMark, LoadedRelease
 from hushmeans.report.readable import ReadableValue
 from hushmeans.schema import Box
 from hushmeans.schema.feature_kind import FeatureKind
-from hushmeans.schema.kinds import Category
+from hushmeans.schema.kinds import Category, Date, Flag
 from hushmeans.types import FloatArray
 
 NOTABLE, FAR_OFF = 0.35, 1.2
@@ -33,8 +33,20 @@ NAMED_TRAITS = 2
 SHOWN_TRAITS = 4
 """As many have a bar on a cluster's card; the others are in its table."""
 
-SHOWN_LEVELS = 4
+SMALLEST_SHARE = 0.001
+"""A smaller share of a level counts as none."""
+
+LEVELS_ON_CARD = 4
 """As many levels of a category are shown; the others are added up."""
+
+ADJECTIVES: Mapping[type[FeatureKind], tuple[str, str]] = {
+    Flag: ("high share of", "low share of"),
+    Date: ("late", "early"),
+}
+"""What a centre above and below the mean is called; elsewhere, high and low."""
+
+COMPARATIVES: Mapping[type[FeatureKind], tuple[str, str]] = {Date: ("later than", "earlier than")}
+"""How its place is described; elsewhere, as above and below."""
 
 LONGEST_IN_PROSE = 32
 """Characters of a name in a sentence."""
@@ -88,8 +100,8 @@ class Trait:
 
     Attributes
     ----------
-    feature, column
-        The feature's name, and its column.
+    feature, column, kind
+        The feature's name, its column, and what kind of values it has.
     value, error
         The centre and its standard error, rounded.
     width
@@ -104,6 +116,7 @@ class Trait:
 
     feature: str
     column: int
+    kind: FeatureKind
     value: str
     error: str
     width: str
@@ -116,13 +129,15 @@ class Trait:
         """The difference in words."""
         if abs(self.difference) < NOTABLE:
             return "about average"
-        where = "above average" if self.difference > 0 else "below average"
+        above, below = COMPARATIVES.get(type(self.kind), ("above", "below"))
+        where = f"{above if self.difference > 0 else below} average"
         return f"far {where}" if abs(self.difference) >= FAR_OFF else where
 
     @property
     def adjective(self) -> str:
         """The same as part of a cluster's name."""
-        high = "high" if self.difference > 0 else "low"
+        above, below = ADJECTIVES.get(type(self.kind), ("high", "low"))
+        high = above if self.difference > 0 else below
         very = "very " if abs(self.difference) >= FAR_OFF else ""
         return f"{very}{high} {in_prose(self.feature)}"
 
@@ -156,7 +171,7 @@ class LevelShare:
 
     @property
     def percent(self) -> str:
-        return percent(self.share)
+        return percent(self.share) if self.share >= SMALLEST_SHARE else "0%"
 
 
 @dataclass(frozen=True)
@@ -170,15 +185,15 @@ class CategoryShares:
     def shown(self) -> tuple[LevelShare, ...]:
         """The most common levels, and the rest as one."""
         ordered = sorted(self.levels, key=lambda level: level.share, reverse=True)
-        if len(ordered) <= SHOWN_LEVELS + 1:
+        if len(ordered) <= LEVELS_ON_CARD + 1:
             return tuple(ordered)
-        rest = ordered[SHOWN_LEVELS:]
+        rest = ordered[LEVELS_ON_CARD:]
         others = LevelShare(
             f"{len(rest)} other levels",
-            min(sum(level.share for level in rest), 1.0),
-            min(sum(level.overall for level in rest), 1.0),
+            max(1 - sum(level.share for level in ordered[:LEVELS_ON_CARD]), 0.0),
+            max(1 - sum(level.overall for level in ordered[:LEVELS_ON_CARD]), 0.0),
         )
-        return (*ordered[:SHOWN_LEVELS], others)
+        return (*ordered[:LEVELS_ON_CARD], others)
 
     @property
     def typical(self) -> LevelShare | None:
@@ -309,6 +324,7 @@ def _trait(
     return Trait(
         feature=mark.loaded.release.box.name(column),
         column=column,
+        kind=kind,
         value=shown.value,
         error=shown.error,
         width="" if widths is None else plain(widths[mark.cluster][column], 3),
