@@ -136,7 +136,7 @@ class _Filling:
         else:
             self._file = self._file or nameless_file(self._folder)
             write = partial(_write_all, self._file, block)
-            read_or_explain(_label(self._folder), write, _reason)
+            read_or_explain(not_kept(self._folder), write, why_not_kept)
         self._filled = 0
 
     def _new_block(self) -> GridArray:
@@ -174,7 +174,9 @@ def block_rows(n_features: int) -> int:
 
 def nameless_file(folder: str | PathLike[str]) -> IO[bytes]:
     """A file that no other process can open, and that is gone when this one ends."""
-    return read_or_explain(_label(folder), lambda: TemporaryFile(dir=folder, buffering=0), _reason)
+    return read_or_explain(
+        not_kept(folder), lambda: TemporaryFile(dir=folder, buffering=0), why_not_kept
+    )
 
 
 def _write_all(file: IO[bytes], block: GridArray) -> None:
@@ -184,11 +186,13 @@ def _write_all(file: IO[bytes], block: GridArray) -> None:
         rest = rest[file.write(rest) :]
 
 
-def _label(folder: str | PathLike[str]) -> str:
+def not_kept(folder: str | PathLike[str]) -> str:
+    """What to call a failure to write or read a nameless file."""
     return f"cannot keep the encoded records in {folder}"
 
 
-def _reason(error: Exception) -> str:
+def why_not_kept(error: Exception) -> str:
+    """Why that failed, and what to do."""
     return (
         f"{getattr(error, 'strerror', None) or 'write error'}; name another folder with cache "
         "(--cache), or keep more in memory with HUSHMEANS_MEMORY"
