@@ -46,12 +46,7 @@ class RowLimit:
     """
 
     rows_per_person: int
-    missing: FIRST_LEVEL = 1000
-
-
-"""So that the copies of a row are divided by other hashes than people are."""
-
-MissingIds = "drop"
+    missing: MissingIds = "drop"
 
 
 def keep_limited(

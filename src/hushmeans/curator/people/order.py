@@ -141,7 +141,8 @@ def _siphash(words: WordArray, keys: WordArray) -> WordArray:
         v0 ^= word
     v2 ^= np.uint64(255)
     _round(v0, v1, v2, v3, 4)
-    return v0 ^ v1 ^ v2 ^ v3
+    hashed: WordArray = v0 ^ v1 ^ v2 ^ v3
+    return hashed
 
 
 def _round(v0: WordArray, v1: WordArray, v2: WordArray, v3: WordArray, times: int) -> None:
