@@ -203,6 +203,7 @@ def test_show_lists_all_datasets(capsys: pytest.CaptureFixture[str]) -> None:
             "left": none,
             "debits": 1,
             "rows_per_person": 1,
+            "per_person": False,
         },
         {
             "dataset": "people",
@@ -211,6 +212,7 @@ def test_show_lists_all_datasets(capsys: pytest.CaptureFixture[str]) -> None:
             "left": {"epsilon": "3", "delta": "1e-05"},
             "debits": 0,
             "rows_per_person": none,
+            "per_person": False,
         },
     ]
     assert run("budget", "show") == 0

@@ -17,7 +17,7 @@ from hushmeans.ledger.chain import account, append
 from hushmeans.ledger.entries import Entry
 from hushmeans.ledger.names import checked_name, dataset_key, similar_names
 from hushmeans.ledger.schema import ACCOUNTS, ENTRIES, RELEASES
-from hushmeans.ledger.standing import Standing
+from hushmeans.ledger.standing import WHOLE_PERSON, Standing
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Request:
     method, parameters
         How the release is made; the parameters are JSON.
     unit
-        The privacy unit, as a number of rows per person.
+        The privacy unit, as a number of rows per person, or `WHOLE_PERSON`.
     rho
         The zCDP of the release; None if it is not known, or pure.
     resumable
@@ -67,7 +67,7 @@ class Request:
             checked_name("the release id", release_id),
             method,
             canonical_json(parameters or {}),
-            whole_number("rows_per_person", rows_per_person),
+            whole_number("rows_per_person", rows_per_person, at_least=WHOLE_PERSON),
             rho,
             resumable,
         )
