@@ -69,7 +69,7 @@ def small_files(monkeypatch: pytest.MonkeyPatch) -> None:
     """So little memory that a few rows are put into files, and divided again."""
     monkeypatch.setenv("HUSHMEANS_MEMORY", "0")
     monkeypatch.setattr(groups, "SMALLEST_LIMIT", 200)
-    monkeypatch.setattr(groups, "FILES", 3)
+    monkeypatch.setattr(groups, "DIVISIONS", 3)
 
 
 def test_the_plain_hash_is_siphash() -> None:

@@ -65,7 +65,7 @@ def test_debits_for_whole_people_add_up_and_only_with_each_other(ledger: Ledger)
     assert ledger.standing("people").spent.epsilon == 2
     with pytest.raises(
         BudgetError,
-        match="is kept for whole people, and this request is for 1 row: .* use a schema that names",
+        match=r"is kept for whole people, and this request is for 1 row: .* use a schema",
     ):
         ledger.debit("people", ONE, "three")
     ledger.set_limit("rows", 3, rows_per_person=2)

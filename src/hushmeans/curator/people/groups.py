@@ -28,7 +28,7 @@ from hushmeans.types import GridArray, IntArray
 OwnedRows = tuple[GridArray, pa.Array]
 """Some encoded rows, and the id of each one's owner as bytes."""
 
-FILES = 64
+DIVISIONS = 64
 """Into how many files rows are divided at a time."""
 
 MEMORY_PARTS = 4
@@ -99,7 +99,7 @@ def grouped(
             size += rows.nbytes + ids.nbytes
             if size > limit:
                 if not files:
-                    files = [_RowFile(folder, n_features) for _ in range(FILES)]
+                    files = [_RowFile(folder, n_features) for _ in range(DIVISIONS)]
                     for file in files:
                         stack.callback(file.close)
                 _divide(waiting, files, level)
@@ -216,4 +216,4 @@ def _file_places(ids: pa.Array, level: int) -> IntArray:
     digests = (
         blake2b(each, digest_size=1, key=SALT, salt=salt).digest() for each in ids.to_pylist()
     )
-    return np.frombuffer(b"".join(digests), dtype=np.uint8).astype(np.int64) % FILES
+    return np.frombuffer(b"".join(digests), dtype=np.uint8).astype(np.int64) % DIVISIONS

@@ -21,6 +21,7 @@ from hushmeans.curator.questions import Question, Size
 from hushmeans.curator.readers.columns import feature_box
 from hushmeans.curator.readers.faults import read_or_explain
 from hushmeans.curator.readers.reading import cut, encode_batch
+from hushmeans.curator.spark.code import OTHER_VERSION, check_code
 from hushmeans.curator.spark.pieces import from_pieces, to_pieces
 from hushmeans.errors import HushmeansWarning, InputError, warn
 from hushmeans.schema import Bounds, Box
@@ -39,9 +40,6 @@ LABEL = "the Spark DataFrame"
 
 QUOTING_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 """PySpark's loggers on the driver whose messages quote values."""
-
-OTHER_VERSION = "an executor has another version of hushmeans, or of what its kernel is made with"
-"""What an executor answers whose code is not the driver's."""
 
 NOT_KEPT = (
     "this Spark cluster refuses to keep data (persist), so it computes the table again for every "
@@ -168,7 +166,7 @@ def _encoded(features: DataFrame, box: Box) -> DataFrame:
 
 def _encode(batches: Iterator[pa.RecordBatch], *, box: Box, code: str) -> Iterator[pa.RecordBatch]:
     """The records of a partition as pieces, encoded by the driver's code or not at all."""
-    _check_code(code)
+    check_code(code)
     for batch in cut(batches, box.n_features):
         yield pa.record_batch({"piece": to_pieces(encode_batch(batch, box))})
 
@@ -177,19 +175,13 @@ def _add_up(
     batches: Iterator[pa.RecordBatch], *, question: Question, n_features: int, code: str
 ) -> Iterator[pa.RecordBatch]:
     """The nonzero totals of a partition, and their positions in the answer."""
-    _check_code(code)
+    check_code(code)
     totals = np.zeros(question.shape, dtype=np.int64)
     for batch in batches:
         records = from_pieces(batch.column(0), n_features)
         totals += kernel.answer(question, records, threads=1)
     places = np.flatnonzero(totals).astype(np.int32)
     yield pa.record_batch({"place": places, "total": totals.ravel()[places]})
-
-
-def _check_code(code: str) -> None:
-    """Raise on an executor whose kernel is not made from the same sources as the driver's."""
-    if sources_digest() != code:
-        raise RuntimeError(OTHER_VERSION)
 
 
 def _arrow_type(kind: DataType) -> pa.DataType:
