@@ -36,6 +36,7 @@ ROOMS = (
     "estimator",
     "evaluate",
     "fitting",
+    "person_rows",
     "ledger",
     "forecasting",
     "release",
@@ -53,6 +54,7 @@ OWNERS = {
     "hushmeans.release.release": "predict and transform label records for those who may see them",
     "hushmeans.evaluate": "nicv scores records that may be shown, and says NOT PRIVATE",
     "hushmeans.estimator": "scikit-learn compares column names, and predicts for their owner",
+    "hushmeans.commands.booking": "names a dataset after its file, by the known extensions",
     "hushmeans.commands.fit": "opens a file in the user's own Spark cluster and hands it to fit",
     "hushmeans.commands.check": "counts values outside the bounds, and says NOT PRIVATE",
 }
@@ -66,11 +68,14 @@ DOORS: Mapping[str, tuple[frozenset[str] | None, frozenset[str] | None]] = {
         frozenset(
             {
                 "hushmeans.fitting",
+                "hushmeans.person_rows",
                 "hushmeans.forecasting.forecast",
                 "hushmeans.ledger.composition",  # what fits cost in zCDP, which OpenDP knows
             }
         ),
-        frozenset({"open_curator", "noise_within", "rho_within", "epsilon_of_zcdp"}),
+        frozenset(
+            {"open_curator", "open_people_curator", "noise_within", "rho_within", "epsilon_of_zcdp"}
+        ),
     ),
     "hushmeans.curator.owner": (frozenset(OWNERS), frozenset(owner.__all__)),
 }
@@ -90,7 +95,7 @@ SAMPLERS = {
         "hushmeans.commands.patients",  # synthetic patients
     },
     "random": set(),
-    "secrets": {"hushmeans.fitting"},  # the id of a release
+    "secrets": {"hushmeans.fitting", "hushmeans.person_rows"},  # the id of a release
 }
 """Who may import what draws random numbers."""
 
@@ -104,6 +109,7 @@ TRUSTED = (
     "hushmeans.curator.kernel",
     "hushmeans.curator.mechanisms",
     "hushmeans.curator.owner",
+    "hushmeans.curator.people",
     "hushmeans.curator.readers",
     "hushmeans.curator.reference",
     "hushmeans.curator.selftest",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
@@ -11,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from hushmeans.arguments import Amount, amount_text
-from hushmeans.budget import Booking, Budget
+from hushmeans.budget import WHOLE_PERSON, Booking, Budget
 from hushmeans.curator.curator import open_people_curator
 from hushmeans.curator.questions import Cells
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import NOTHING_SPENT, InputError, costing
 from hushmeans.ledger import Ledger
 from hushmeans.ledger.payment import AnswersPayment
-from hushmeans.ledger.standing import WHOLE_PERSON, Amounts
+from hushmeans.ledger.standing import Amounts
 from hushmeans.schema import Box, Schema
 from hushmeans.version import versions
 
@@ -136,10 +137,17 @@ def count_person_rows(
     cache: str | PathLike[str] | None = None,
     watch: Watch | None = None,
     ledger: Ledger | None = None,
-    booking: Booking | None = None,
+    dataset: str | None = None,
+    release_id: str | None = None,
 ) -> PersonRows:
-    """The private histogram; with a ledger, the budget is debited before it is computed."""
+    """The private histogram; with a ledger, the budget is debited before it is computed.
+
+    Repeating it with the same release id spends nothing and gives the same counts.
+    """
     budget = Budget.of(epsilon)
+    booking = None
+    if ledger is not None:
+        booking = Booking(dataset or "", secrets.token_hex(8) if release_id is None else release_id)
     if schema.person is None:
         raise InputError(
             "the schema names no person column, so nobody's rows can be counted; add a line such "

@@ -63,7 +63,7 @@ def set_limit(
         raise InputError("--per-person and --rows-per-person are two privacy units; give one")
     account = _ledger_at(ledger)
     news = account.news(name)
-    from hushmeans.ledger.standing import WHOLE_PERSON
+    from hushmeans.budget import WHOLE_PERSON
 
     unit = WHOLE_PERSON if per_person else rows_per_person
     account.set_limit(name, epsilon, delta, rows_per_person=unit, reason=reason)
@@ -183,7 +183,7 @@ def _or_blank(value: object) -> str:
 
 
 def _as_json(standing: Standing) -> dict[str, Any]:
-    from hushmeans.ledger.standing import WHOLE_PERSON
+    from hushmeans.budget import WHOLE_PERSON
 
     per_person = standing.unit == WHOLE_PERSON
     return {

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hushmeans.commands import budget, check, demo, extras, fit, plan, predict, report
+from hushmeans.commands import budget, check, demo, extras, fit, person_rows, plan, predict, report
 from hushmeans.errors import (
     NOTHING_SPENT,
     BudgetError,
@@ -32,6 +32,7 @@ app = typer.Typer(
 
 app.command()(check.check)
 app.command()(fit.fit)
+app.command()(person_rows.person_rows)
 app.command()(predict.predict)
 app.command()(plan.plan)
 app.add_typer(budget.budget_app, name="budget")
@@ -62,7 +63,7 @@ def main(arguments: list[str] | None = None) -> None:
             sys.exit(app(args=arguments, prog_name="hushmeans", standalone_mode=False))
     except (HushmeansError, Warning, typer.TyperException) as error:
         message = error.format_message() if isinstance(error, typer.TyperException) else str(error)
-        _fail(error, message, say, spends=given[:1] == ["fit"])
+        _fail(error, message, say, spends=given[:1] in (["fit"], ["person-rows"]))
     except MemoryError as error:
         message = "out of memory; ask for fewer clusters, or use fewer features or records"
         _fail(error, message, say)

@@ -11,7 +11,7 @@ from typing import Any, Self
 from sqlalchemy import Connection, insert, select, update
 
 from hushmeans.arguments import Amount, whole_number
-from hushmeans.budget import Budget
+from hushmeans.budget import WHOLE_PERSON, Budget
 from hushmeans.documents import canonical_json
 from hushmeans.errors import InputError, LedgerError
 from hushmeans.ledger.address import Address
@@ -23,7 +23,7 @@ from hushmeans.ledger.journal import LedgerJournal
 from hushmeans.ledger.names import checked_name, dataset_key, similar_names
 from hushmeans.ledger.requests import Request, debit_of, document_of
 from hushmeans.ledger.schema import ACCOUNTS, ENTRIES, RELEASES, SEAL
-from hushmeans.ledger.standing import WHOLE_PERSON, Standing
+from hushmeans.ledger.standing import Standing
 
 STRICT_VARIABLE = "HUSHMEANS_STRICT"
 """The environment variable that makes every ledger strict."""

@@ -79,8 +79,9 @@ class Payment:
                 "method_options": settings.method_options,
                 "rows_per_person": settings.rows_per_person,
                 "bounds": [box.low, box.high, box.names],
+                **_person(settings),
             },
-            "rows_per_person": settings.rows_per_person,
+            "rows_per_person": settings.unit,
             "rho": rho_of_fit(settings, box.n_features),
             "resumable": True,
         }
@@ -98,6 +99,12 @@ class Payment:
                 "keep a copy of the release",
                 LedgerWarning,
             )
+
+
+def _person(settings: Settings) -> dict[str, Any]:
+    """What a fit with a person column does about missing ids; nothing for one without."""
+    missing = settings.missing_person
+    return {} if missing is None else {"missing_person": missing}
 
 
 @dataclass(frozen=True)

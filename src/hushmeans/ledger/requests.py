@@ -10,14 +10,14 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from hushmeans.arguments import whole_number
-from hushmeans.budget import Budget
+from hushmeans.budget import WHOLE_PERSON, Budget
 from hushmeans.documents import canonical_json
 from hushmeans.errors import BudgetError
 from hushmeans.ledger.chain import account, append
 from hushmeans.ledger.entries import Entry
 from hushmeans.ledger.names import checked_name, dataset_key, similar_names
 from hushmeans.ledger.schema import ACCOUNTS, ENTRIES, RELEASES
-from hushmeans.ledger.standing import WHOLE_PERSON, Standing
+from hushmeans.ledger.standing import Standing
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from hushmeans.arguments import amount_text
-from hushmeans.budget import Budget
+from hushmeans.budget import WHOLE_PERSON, Budget
 from hushmeans.documents import canonical_json, parse_json
 from hushmeans.errors import BudgetError
 from hushmeans.ledger.composition import epsilon_by_zcdp, rho_of_pure, rounded_up
-
-WHOLE_PERSON = 0
-"""The privacy unit of debits that cover all rows of a person, however many: a person column says
-whose they are, and only so many of each person's count."""
 
 LONGEST_SHOWN = 20
 """Characters of an amount in a message; a longer one is rounded and marked as such."""

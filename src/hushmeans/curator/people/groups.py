@@ -38,6 +38,9 @@ SMALLEST_LIMIT = 2**22
 """Bytes that are always brought together in memory: fewer would only make more files."""
 
 
+HASHED = 2**14
+"""Ids that are Python objects at a time."""
+
 BUFFER = 2**17
 """Bytes of each file that are written at a time."""
 
@@ -213,7 +216,8 @@ def _divide(parts: list[OwnedRows], files: list[_RowFile], level: int) -> None:
 def _file_places(ids: pa.Array, level: int) -> IntArray:
     """The file of each id."""
     salt = level.to_bytes(16, "little")
-    digests = (
-        blake2b(each, digest_size=1, key=SALT, salt=salt).digest() for each in ids.to_pylist()
-    )
-    return np.frombuffer(b"".join(digests), dtype=np.uint8).astype(np.int64) % DIVISIONS
+    digests = bytearray()
+    for start in range(0, len(ids), HASHED):
+        for each in ids[start : start + HASHED].to_pylist():
+            digests += blake2b(each, digest_size=1, key=SALT, salt=salt).digest()
+    return np.frombuffer(digests, dtype=np.uint8).astype(np.int64) % DIVISIONS
