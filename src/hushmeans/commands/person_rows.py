@@ -23,7 +23,10 @@ def person_rows(
             help="The records: a CSV, Parquet or Arrow file, a folder of them, or a URL."
         ),
     ],
-    schema: options.SchemaFile,
+    schema: Annotated[
+        Path,
+        typer.Option(help='A TOML file with the person column, such as person = "patient_id".'),
+    ],
     epsilon: Annotated[
         str, typer.Option(help="The privacy budget to spend; a small part of the whole will do.")
     ] = "0.05",

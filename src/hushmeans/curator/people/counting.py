@@ -13,9 +13,10 @@ import numpy as np
 import pyarrow as pa
 
 from hushmeans.curator.encode import encode
-from hushmeans.curator.people.groups import OwnedRows
-from hushmeans.curator.people.limiting import MissingIds, numbers_of_rows
+from hushmeans.curator.people.limiting import numbers_of_rows
+from hushmeans.curator.readers.reading import OwnedRows
 from hushmeans.schema import Box
+from hushmeans.schema.schema import MissingPerson
 from hushmeans.types import GridArray, IntArray
 
 POWERS = 2 ** np.arange(16)
@@ -26,14 +27,14 @@ ROWS_BOX = Box((0.0,), (float(len(POWERS)),), ("bin of the number of rows",))
 
 
 def people_counted(
-    owners: Iterable[pa.Array], missing: MissingIds, folder: str | PathLike[str]
+    owners: Iterable[pa.Array], missing: MissingPerson, folder: str | PathLike[str]
 ) -> Iterator[GridArray]:
     """A record for each person, some people at a time.
 
     Parameters
     ----------
     owners
-        For each row the id from `hushmeans.curator.people.identity.person_ids`.
+        For each row the id from `hushmeans.curator.readers.identity.person_ids`.
     """
     for numbers in numbers_of_rows(_without_values(owners), missing, 1, folder):
         yield encode(bin_of(numbers)[:, None], ROWS_BOX)

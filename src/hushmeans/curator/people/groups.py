@@ -20,13 +20,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hushmeans.curator.memory import memory_limit
+from hushmeans.curator.nameless import nameless_file, not_kept, why_not_kept
 from hushmeans.curator.people.order import SALT
 from hushmeans.curator.readers.faults import iterate_or_explain, read_or_explain
-from hushmeans.curator.store import nameless_file, not_kept, why_not_kept
+from hushmeans.curator.readers.reading import OwnedRows
 from hushmeans.types import GridArray, IntArray
-
-OwnedRows = tuple[GridArray, pa.Array]
-"""Some encoded rows, and the id of each one's owner as bytes."""
 
 DIVISIONS = 64
 """Into how many files rows are divided at a time."""

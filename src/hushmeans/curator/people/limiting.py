@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from os import PathLike
-from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -16,12 +15,13 @@ import pyarrow as pa
 from hushmeans.curator.people.groups import (
     Group,
     LargeOwner,
-    OwnedRows,
     grouped,
     row_bytes,
     rows_from,
 )
 from hushmeans.curator.people.order import first_rows, ordered, person_keys, row_keys
+from hushmeans.curator.readers.reading import OwnedRows
+from hushmeans.schema.schema import MissingPerson
 from hushmeans.types import GridArray, IntArray
 
 STEP = 2**16
@@ -29,8 +29,6 @@ STEP = 2**16
 
 FIRST_LEVEL = 1000
 """So that the copies of a row are divided by other hashes than people are."""
-
-MissingIds = Literal["drop", "own"]
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class RowLimit:
     """
 
     rows_per_person: int
-    missing: MissingIds = "drop"
+    missing: MissingPerson = "drop"
 
 
 def keep_limited(
@@ -61,7 +59,7 @@ def keep_limited(
     Parameters
     ----------
     batches
-        Encoded rows and the ids from `hushmeans.curator.people.identity.person_ids`.
+        Encoded rows and the ids from `hushmeans.curator.readers.identity.person_ids`.
     folder
         Where to put nameless files, if memory does not hold all.
     """
@@ -78,7 +76,10 @@ def keep_limited(
 
 
 def numbers_of_rows(
-    batches: Iterable[OwnedRows], missing: MissingIds, n_features: int, folder: str | PathLike[str]
+    batches: Iterable[OwnedRows],
+    missing: MissingPerson,
+    n_features: int,
+    folder: str | PathLike[str],
 ) -> Iterator[IntArray]:
     """How many rows each person has, some people at a time; people with missing ids last."""
     alone: list[int] = []

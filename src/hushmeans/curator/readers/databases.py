@@ -11,12 +11,12 @@ from urllib.parse import urlsplit
 
 import pyarrow as pa
 
-from hushmeans.curator.readers.columns import feature_box
+from hushmeans.curator.readers.columns import feature_box, owner_columns
 from hushmeans.curator.readers.faults import explained_as, iterate_or_explain, read_or_explain
 from hushmeans.curator.readers.folders import shown
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.errors import DataError, InputError
-from hushmeans.schema import SQL, Bounds
+from hushmeans.schema import SQL, Schema
 
 REFUSED = explained_as(
     "the database refused or stopped the query; run it in the database's own client to see why, "
@@ -34,7 +34,7 @@ class Database:
     driver
         The ADBC module that connects.
     wrapped
-        The query for the named columns of another one.
+        The query for the named columns of another one, and for ids after them.
     skipped
         How many rows of its result are not of the table.
     is_file
@@ -42,22 +42,24 @@ class Database:
     """
 
     driver: str
-    wrapped: Callable[[str, pa.Schema], str]
+    wrapped: Callable[[str, pa.Schema, Sequence[str]], str]
     skipped: int = 0
     is_file: bool = True
 
 
-def open_query(place: SQL, bounds: Bounds, columns: Sequence[str] | None = None) -> Reading:
+def open_query(place: SQL, schema: Schema, columns: Sequence[str] | None = None) -> Reading:
     """The rows of a query, after checking the types of its columns; it runs when they are read."""
     label = f"the query on {shown(place.database)}"
     database = _database(place.database, label)
     query = place.query.strip().rstrip(";")
     nothing = f"select * from ({query}) as records limit 0"  # noqa: S608 (the owner's own query)
     with _result(database, place, label, nothing) as empty:
-        schema = pa.schema([_declared(field) for field in empty.schema])
-    box = feature_box(schema, bounds, columns, label)
+        table = pa.schema([_declared(field) for field in empty.schema])
+    box = feature_box(table, schema, columns, label)
+    owners = owner_columns(table, schema, label)
     features = pa.schema([empty.schema.field(name) for name in box.names or ()])
-    return Reading(box, _rows(database, place, label, database.wrapped(query, features)))
+    wrapped = database.wrapped(query, features, owners)
+    return Reading(box, _rows(database, place, label, wrapped), bool(owners))
 
 
 def _rows(database: Database, place: SQL, label: str, query: str) -> Iterator[pa.RecordBatch]:
@@ -112,32 +114,37 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _plain(query: str, features: pa.Schema) -> str:
-    columns = ", ".join(_quoted(name) for name in features.names)
+def _plain(query: str, features: pa.Schema, owners: Sequence[str]) -> str:
+    columns = ", ".join(_quoted(name) for name in (*features.names, *owners))
     return f"select {columns} from ({query}) as records"  # noqa: S608
 
 
-def _of_postgres(query: str, features: pa.Schema) -> str:
+def _of_postgres(query: str, features: pa.Schema, owners: Sequence[str]) -> str:
     """As `_plain`, with decimal numbers, which Arrow cannot hold in full, as floats."""
-    columns = ", ".join(
+    columns = [
         f"{_quoted(field.name)}::double precision" if _is_decimal(field) else _quoted(field.name)
         for field in features
-    )
-    return f"select {columns} from ({query}) as records"  # noqa: S608
+    ]
+    columns += [f"{_quoted(name)}::text" for name in owners]
+    return f"select {', '.join(columns)} from ({query}) as records"  # noqa: S608
 
 
-def _of_sqlite(query: str, features: pa.Schema) -> str:
-    """Whatever is not a number is missing, as any column may hold any value.
+def _of_sqlite(query: str, features: pa.Schema, owners: Sequence[str]) -> str:
+    """Whatever is not a number is missing, as any column may hold any value; ids are text.
 
-    The driver takes the types of columns from the first rows, so a row of floats goes before them.
+    The driver takes the types of columns from the first rows, so a row of floats goes before them,
+    with a text for ids.
     """
     names = [_quoted(name) for name in features.names]
-    first = ", ".join(f"0.5 as {name}" for name in names)
-    numbers = ", ".join(
+    ids = [_quoted(name) for name in owners]
+    first = [*(f"0.5 as {name}" for name in names), *(f"'' as {name}" for name in ids)]
+    columns = [
         f"case when typeof({name}) in ('integer', 'real') then cast({name} as real) end"
         for name in names
-    )
-    return f"select {first} union all select {numbers} from ({query}) as records"  # noqa: S608
+    ]
+    columns += [f"cast({name} as text)" for name in ids]
+    above, below = ", ".join(first), ", ".join(columns)
+    return f"select {above} union all select {below} from ({query}) as records"  # noqa: S608
 
 
 def _declared(field: pa.Field) -> pa.Field:

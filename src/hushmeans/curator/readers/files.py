@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from hushmeans.curator.readers import arrow_files, csv_files
-from hushmeans.curator.readers.columns import feature_box
-from hushmeans.curator.readers.folders import DataFile, find_files, partition_number
+from hushmeans.curator.readers.columns import feature_box, owner_columns
+from hushmeans.curator.readers.folders import HIVE_NULL, DataFile, find_files, partition_number
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import InputError
-from hushmeans.schema import CSV, Bounds
+from hushmeans.schema import CSV, Schema
 
 FileBatches = Iterator[tuple[pa.RecordBatch, float]]
 """Some records of a file, and how much of the file is read after them, from 0 to 1."""
@@ -37,11 +37,11 @@ FORMATS = {
 
 def open_files(
     place: str | os.PathLike[str] | CSV,
-    bounds: Bounds,
+    schema: Schema,
     columns: Sequence[str] | None = None,
     watch: Watch | None = None,
 ) -> Reading:
-    """The records of a file or a folder, after checking the schema of every file.
+    """The records of a file or a folder, after checking the columns of every file.
 
     Raises
     ------
@@ -49,18 +49,20 @@ def open_files(
         If a file, its columns or their types are unsuitable; the message names them.
     """
     files = find_files(place)
-    box = feature_box(_schema(files[0]), bounds, columns, files[0].label)
-    names = box.names or ()
+    box = feature_box(_table(files[0]), schema, columns, files[0].label)
+    names = (*(box.names or ()), *owner_columns(_table(files[0]), schema, files[0].label))
     for file in files[1:]:
-        schema = _schema(file)
-        _check_same(file, schema.names, files[0], names)
-        if columns is None and bounds.names is None:
-            _check_no_more(file, schema.names, files[0], names)
-        feature_box(schema, bounds, names, file.label)
-    return Reading(box, _batches(files, names, watch or Watch()))
+        table = _table(file)
+        _check_same(file, table.names, files[0], names)
+        if columns is None and schema.names is None:
+            _check_no_more(file, table.names, files[0], names)
+        feature_box(table, schema, box.names, file.label)
+        owner_columns(table, schema, file.label)
+    batches = _batches(files, names, schema.person, watch or Watch())
+    return Reading(box, batches, schema.person is not None)
 
 
-def _schema(file: DataFile) -> pa.Schema:
+def _table(file: DataFile) -> pa.Schema:
     """The columns of a file and those that the names of its folders give."""
     folders = [pa.field(name, _partition_type(text)) for name, text in file.partition.items()]
     return pa.schema([*FORMATS[file.format].schema(file), *folders])
@@ -71,12 +73,15 @@ def _partition_type(text: str) -> pa.DataType:
 
 
 def _batches(
-    files: Sequence[DataFile], names: Sequence[str], watch: Watch
+    files: Sequence[DataFile], names: Sequence[str], person: str | None, watch: Watch
 ) -> Iterator[pa.RecordBatch]:
     total, before = sum(file.size for file in files), 0
     for file in files:
         file.check_unchanged()
-        constants = {name: partition_number(text) for name, text in file.partition.items()}
+        constants: dict[str, str | float | None] = {
+            name: _partition_id(text) if name == person else partition_number(text)
+            for name, text in file.partition.items()
+        }
         stored = [name for name in names if name not in constants]
         for batch, part in FORMATS[file.format].batches(file, stored):
             yield pa.record_batch(
@@ -92,6 +97,11 @@ def _batches(
         file.check_unchanged()
         before += file.size
         watch.read(before, total)
+
+
+def _partition_id(text: str) -> str | None:
+    """The id in a folder's name; None if it is missing."""
+    return None if text == HIVE_NULL else text
 
 
 def _check_same(

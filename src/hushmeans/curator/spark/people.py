@@ -14,10 +14,9 @@ import numpy as np
 import pyarrow as pa
 
 from hushmeans.curator.people.groups import row_bytes, rows_from
-from hushmeans.curator.people.identity import person_ids
 from hushmeans.curator.people.limiting import RowLimit
 from hushmeans.curator.people.order import person_keys, row_keys
-from hushmeans.curator.readers.reading import cut, encode_batch
+from hushmeans.curator.readers.reading import cut, encode_owned
 from hushmeans.curator.spark.code import check_code
 from hushmeans.curator.spark.pieces import to_pieces
 from hushmeans.schema import Box
@@ -42,23 +41,21 @@ def limited_pieces(table: DataFrame, box: Box, limit: RowLimit, code: str) -> Da
     owned = table.mapInArrow(partial(_owned, box=box, code=code), OWNED)
     numbered = owned.where("person is not null").selectExpr("person", "record", NUMBERED)
     placed = numbered.mapInArrow(
-        partial(_placed, n_columns=box.n_features), f"{OWNED}, copy bigint, place bigint"
+        partial(_placed, n_columns=box.n_columns), f"{OWNED}, copy bigint, place bigint"
     )
     ranked = placed.selectExpr("record", RANKED)
     kept = ranked.where(f"rank <= {limit.rows_per_person}").select("record")
     if limit.missing == "own":
         kept = kept.unionAll(owned.where("person is null").select("record"))
-    return kept.mapInArrow(partial(_in_pieces, n_columns=box.n_features), "piece binary")
+    return kept.mapInArrow(partial(_in_pieces, n_columns=box.n_columns), "piece binary")
 
 
 def _owned(batches: Iterator[pa.RecordBatch], *, box: Box, code: str) -> Iterator[pa.RecordBatch]:
     """The records of a partition, encoded by the driver's code or not at all, with their ids."""
     check_code(code)
-    for batch in cut(batches, box.n_features):
-        *features, ids = batch.columns
-        table = pa.record_batch(features, names=[str(place) for place in range(len(features))])
-        records = row_bytes(encode_batch(table, box)).cast(pa.binary())
-        yield pa.record_batch({"person": person_ids(ids), "record": records})
+    for batch in cut(batches, box.n_columns):
+        records, ids = encode_owned(batch, box)
+        yield pa.record_batch({"person": ids, "record": row_bytes(records).cast(pa.binary())})
 
 
 def _placed(batches: Iterator[pa.RecordBatch], *, n_columns: int) -> Iterator[pa.RecordBatch]:

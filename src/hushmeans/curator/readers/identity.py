@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import uuid
+from contextlib import suppress
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -54,6 +56,27 @@ def person_ids(column: pa.Array) -> pa.Array:
     if pa.types.is_fixed_size_binary(kind):
         return column.cast(pa.binary())
     return _without_zeros(present_texts(column).view(pa.binary()))
+
+
+def ids_of_objects(column: Any) -> pa.Array:
+    """A column of Python objects of pandas, whatever they are, as text or bytes."""
+    values = column.to_numpy(dtype=object)
+    with suppress(Exception):  # most columns hold text alone
+        return pa.array(values, pa.string(), from_pandas=True)
+    return pa.array([_id_of_object(value) for value in values], pa.binary())
+
+
+def _id_of_object(value: Any) -> bytes | None:
+    """What is written for a value; None where it is missing."""
+    try:
+        if value is None or value != value:  # NaN and the like
+            return None
+        if isinstance(value, bytes):
+            return value
+        whole = isinstance(value, float) and value.is_integer()
+        return str(int(value) if whole else value).encode("utf-8", "surrogatepass")
+    except Exception:  # an object may raise anything
+        return None
 
 
 def _identifies(kind: pa.DataType) -> bool:
