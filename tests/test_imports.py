@@ -36,7 +36,7 @@ ROOMS = (
     "estimator",
     "evaluate",
     "fitting",
-    "person_rows",
+    "surveys",
     "ledger",
     "forecasting",
     "release",
@@ -68,7 +68,7 @@ DOORS: Mapping[str, tuple[frozenset[str] | None, frozenset[str] | None]] = {
         frozenset(
             {
                 "hushmeans.fitting",
-                "hushmeans.person_rows",
+                "hushmeans.surveys.person_rows",
                 "hushmeans.forecasting.forecast",
                 "hushmeans.ledger.composition",  # what fits cost in zCDP, which OpenDP knows
             }
@@ -95,7 +95,7 @@ SAMPLERS = {
         "hushmeans.commands.patients",  # synthetic patients
     },
     "random": set(),
-    "secrets": {"hushmeans.fitting", "hushmeans.person_rows"},  # the id of a release
+    "secrets": {"hushmeans.fitting", "hushmeans.surveys.person_rows"},  # the id of a release
 }
 """Who may import what draws random numbers."""
 

@@ -31,14 +31,17 @@ from adbc_driver_postgresql import dbapi as postgresql
 from pyarrow import csv, dataset, feather, parquet
 
 from helpers.postgres import Server
+from helpers.row_order import counted_rows
 from hushmeans.curator import kernel, store
 from hushmeans.curator.encode import encode
+from hushmeans.curator.people import groups
 from hushmeans.curator.questions import Cells, Question, Shifts, Size, Sizes, Spread, Totals
 from hushmeans.curator.readers import reading
 from hushmeans.curator.source import managed_source
 from hushmeans.fitting import fit_release
 from hushmeans.methods.registry import METHODS
-from hushmeans.schema import CSV, SQL, Bounds, Box
+from hushmeans.schema import CSV, SQL, Bounds, Box, Schema
+from hushmeans.schema.schema import MissingPerson
 from hushmeans.settings import Settings
 from hushmeans.types import FloatArray, IntArray
 
@@ -223,9 +226,11 @@ def written_to_sqlite(table: pa.Table, path: Path) -> None:
         for row in with_text(table).to_pylist()
     ]
     with closing(sqlite3.connect(path)) as connection, connection:
-        features = ", ".join(f"{name} real" for name in RANGES)
-        connection.execute(f"create table people ({features}, name text)")
-        connection.executemany("insert into people values (?, ?, ?, ?, ?, ?, ?)", rows)
+        names = table.column_names
+        types = [f"{name} {'real' if name in RANGES else 'integer'}" for name in names]
+        connection.execute(f"create table people ({', '.join(types)}, name text)")
+        places = ", ".join("?" * (len(names) + 1))
+        connection.executemany(f"insert into people values ({places})", rows)
 
 
 HOLDERS: dict[str, Callable[[pa.Table, Path], Held]] = {
@@ -380,3 +385,51 @@ def test_columns_are_taken_by_name_in_the_order_given(hold: Callable[[pa.Table],
     with managed_source(held.data, held.bounds, columns=names, cache=held.cache) as source:
         assert source.box == box
         np.testing.assert_array_equal(source.answer(question), kernel.answer(question, records))
+
+
+PERSON = "person"
+
+
+@remembered
+def visits(n_records: int) -> pa.Table:
+    """The same table, with people of one and of many rows, identical rows and missing ids."""
+    table = people(n_records)
+    rng = np.random.default_rng(1)
+    again = np.where(rng.random(n_records) < 0.3, n_records // 2, np.arange(n_records))
+    ids = pc.if_else(
+        pa.array(rng.random(n_records) < 0.1), None, pa.array(rng.zipf(1.5, n_records) % 60)
+    )
+    return table.take(pa.array(again)).append_column(PERSON, ids)
+
+
+def counted(question: Question, table: pa.Table, missing: MissingPerson) -> IntArray:
+    """The answer for the rows that count, chosen by the plain form of the order."""
+    records = encode(matrix(table.drop(PERSON)), BOX)
+    owned = [
+        (None if person is None else str(person).encode(), tuple(row))
+        for person, row in zip(table[PERSON].to_pylist(), records.tolist(), strict=True)
+    ]
+    rows = list(counted_rows([(p, row) for p, row in owned if p is not None], 2).elements())
+    if missing == "own":
+        rows += [row for p, row in owned if p is None]
+    kept = np.array(rows, dtype=np.int32).reshape(-1, BOX.n_columns)
+    return kernel.answer(question, kept, threads=1)
+
+
+@pytest.mark.parametrize("missing", ["drop", "own"])
+def test_the_same_rows_of_each_person_count(
+    hold: Callable[[pa.Table], Held],
+    missing: MissingPerson,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = visits(300)
+    held = hold(table)
+    if held.bounds is IN_ORDER:
+        pytest.skip("an array has no names")
+    if held.cache is not None:
+        monkeypatch.setattr(groups, "SMALLEST_LIMIT", 1000)
+    schema = Schema(RANGES, person=PERSON, rows_per_person=2, missing_person=missing)
+    with managed_source(held.data, schema, cache=held.cache) as source:
+        for question in QUESTIONS.values():
+            answer = source.answer(question)
+            np.testing.assert_array_equal(answer, counted(question, table, missing))

@@ -13,7 +13,7 @@ from hushmeans.commands.booking import ledger_to_debit, named_after, show_total
 from hushmeans.errors import NOTHING_SPENT, costing
 
 if TYPE_CHECKING:
-    from hushmeans.person_rows import PersonRows
+    from hushmeans.surveys.person_rows import PersonRows
 
 
 def person_rows(
@@ -67,8 +67,8 @@ def person_rows(
 
     from hushmeans.commands.progress import bar
     from hushmeans.documents import written_whole
-    from hushmeans.person_rows import count_person_rows
     from hushmeans.schema import Schema
+    from hushmeans.surveys.person_rows import count_person_rows
 
     to_debit = ledger_to_debit(ledger, dataset, release_id, strict=strict, none=no_ledger)
     name = None if to_debit is None else dataset or named_after(file)
@@ -108,17 +108,16 @@ def _show(counted: PersonRows) -> None:
 
     from hushmeans.release.numbers import percent
 
+    choices = counted.choices()
     table = Table("rows per person", "people", title=f"± {counted.standard_error:,.0f} each")
     table.columns[1].justify = "right"
-    for (low, high), count in zip(counted.bins, counted.counts, strict=True):
-        rows = f"more than {low - 1:,}" if high is None else f"{low:,} to {high:,}"
-        small = count < counted.threshold
-        table.add_row(
-            f"{low:,}" if low == high else rows,
-            f"fewer than {counted.threshold:,.0f}" if small else f"{count:,}",
-        )
+    few = f"fewer than {counted.threshold:,.0f}"
+    for (low, high), count in list(zip(counted.bins, counted.counts, strict=True))[: len(choices)]:
+        rows = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+        table.add_row(rows, few if count < counted.threshold else f"{count:,}")
+    last = counted.bins[len(choices)][0] - 1
+    table.add_row(f"more than {last:,}" if last else "any number", f"{few} in each further bin")
     Console().print(table)
-    choices = counted.choices()
     if not choices:
         typer.echo(
             "All counts may be noise alone: there are too few people for this epsilon. Spend more, "

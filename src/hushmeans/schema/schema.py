@@ -148,8 +148,7 @@ class Schema:
     def limited_to(self, rows_per_person: int) -> Self:
         """The same with another number of rows of a person that count."""
         made = type(self).__new__(type(self))
-        vars(made).update(vars(self))
-        made._rows_per_person = rows_per_person
+        vars(made).update(vars(self), _rows_per_person=rows_per_person)
         return made
 
     @property
