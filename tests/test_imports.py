@@ -56,6 +56,7 @@ OWNERS = {
     "hushmeans.estimator": "scikit-learn compares column names, and predicts for their owner",
     "hushmeans.commands.booking": "names a dataset after its file, by the known extensions",
     "hushmeans.commands.fit": "opens a file in the user's own Spark cluster and hands it to fit",
+    "hushmeans.commands.schema": "names the columns of a file with their types; reads no value",
     "hushmeans.commands.check": "counts values outside the bounds, and says NOT PRIVATE",
 }
 """The modules that may see records, for whoever owns them, and why."""

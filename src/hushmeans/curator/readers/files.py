@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
 from hushmeans.curator.readers import arrow_files, csv_files
-from hushmeans.curator.readers.columns import feature_box, owner_columns
-from hushmeans.curator.readers.folders import HIVE_NULL, DataFile, find_files, partition_number
+from hushmeans.curator.readers.columns import check_distinct, feature_box, owner_columns
+from hushmeans.curator.readers.folders import (
+    HIVE_NULL,
+    DataFile,
+    find_files,
+    partition_number,
+)
 from hushmeans.curator.readers.reading import Reading
+from hushmeans.curator.readers.types import UNDECLARED, type_in_a_word
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import InputError
 from hushmeans.schema import CSV, Schema
+from hushmeans.schema.draft import DeclaredType
 
 FileBatches = Iterator[tuple[pa.RecordBatch, float]]
 """Some records of a file, and how much of the file is read after them, from 0 to 1."""
@@ -50,16 +57,28 @@ def open_files(
     """
     files = find_files(place)
     box = feature_box(_table(files[0]), schema, columns, files[0].label)
-    names = (*(box.names or ()), *owner_columns(_table(files[0]), schema, files[0].label))
+    names = box.names or ()
     for file in files[1:]:
         table = _table(file)
         _check_same(file, table.names, files[0], names)
         if columns is None and schema.names is None:
             _check_no_more(file, table.names, files[0], names)
-        feature_box(table, schema, box.names, file.label)
-        owner_columns(table, schema, file.label)
-    batches = _batches(files, names, schema.person, watch or Watch())
-    return Reading(box, batches, schema.person is not None)
+        feature_box(table, schema, names, file.label)
+    owners = {name for file in files for name in owner_columns(_table(file), schema, file.label)}
+    may_be_text = {name: kind.may_be_text for name, kind in zip(names, box.features, strict=True)}
+    may_be_text |= dict.fromkeys(owners, True)
+    return Reading(box, _batches(files, may_be_text, watch or Watch()), bool(owners))
+
+
+def declared_types(place: str | os.PathLike[str] | CSV) -> dict[str, DeclaredType]:
+    """The columns of a file, or of the first in a folder, and what their types tell.
+
+    No value is read: names and types are in a file's header or footer.
+    """
+    file = find_files(place)[0]
+    table = _table(file)
+    check_distinct(table.names, f"{file.label}: ")
+    return {each.name: type_in_a_word(each.type) for each in table}
 
 
 def _table(file: DataFile) -> pa.Schema:
@@ -69,18 +88,27 @@ def _table(file: DataFile) -> pa.Schema:
 
 
 def _partition_type(text: str) -> pa.DataType:
-    return pa.string() if partition_number(text) is None else pa.float64()
+    return pa.string() if partition_number(text) is None else UNDECLARED
+
+
+def _partition_value(text: str, may_be_text: bool) -> pa.Scalar:
+    """The value in a folder's name: a number, or a text that is parsed as in a CSV file."""
+    if not may_be_text:
+        return pa.scalar(partition_number(text), pa.float64())
+    return pa.scalar(None if text == HIVE_NULL else text.encode(), pa.binary())
 
 
 def _batches(
-    files: Sequence[DataFile], names: Sequence[str], person: str | None, watch: Watch
+    files: Sequence[DataFile], may_be_text: Mapping[str, bool], watch: Watch
 ) -> Iterator[pa.RecordBatch]:
-    total, before = sum(file.size for file in files), 0
+    """The columns in the order of `may_be_text`, which says how the names of folders are read."""
+    total, before, names = sum(file.size for file in files), 0, tuple(may_be_text)
     for file in files:
         file.check_unchanged()
-        constants: dict[str, str | float | None] = {
-            name: _partition_id(text) if name == person else partition_number(text)
+        constants = {
+            name: _partition_value(text, may_be_text[name])
             for name, text in file.partition.items()
+            if name in may_be_text
         }
         stored = [name for name in names if name not in constants]
         for batch, part in FORMATS[file.format].batches(file, stored):
@@ -97,11 +125,6 @@ def _batches(
         file.check_unchanged()
         before += file.size
         watch.read(before, total)
-
-
-def _partition_id(text: str) -> str | None:
-    """The id in a folder's name; None if it is missing."""
-    return None if text == HIVE_NULL else text
 
 
 def _check_same(

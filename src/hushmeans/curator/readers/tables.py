@@ -20,7 +20,7 @@ from hushmeans.curator.readers.identity import ids_of_objects
 from hushmeans.curator.readers.objects import texts_of_objects
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.errors import HushmeansError, InputError, InputTypeError
-from hushmeans.schema import Cycle, FeatureKind, Number, Schema
+from hushmeans.schema import FeatureKind, Number, Schema
 
 Choose = Callable[[Sequence[str]], list[str]]
 """Which of a table's columns to read."""
@@ -124,8 +124,8 @@ def _pandas(
         )
     frame = known_columns(frame, choose(names))
     for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
-        number = isinstance(features.get(name, NUMBER), Number | Cycle) and str(name) != person
-        if str(dtype) == "object" and number:
+        may_be_text = features.get(name, NUMBER).may_be_text or str(name) == person
+        if str(dtype) == "object" and not may_be_text:
             raise InputTypeError(
                 f"column {str(name)!r} has dtype object, which is not numeric; "
                 "drop it or convert it with astype"
