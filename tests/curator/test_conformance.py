@@ -502,6 +502,8 @@ def visits(n_records: int) -> pa.Table:
     ids = pc.if_else(
         pa.array(rng.random(n_records) < 0.1), None, pa.array(rng.zipf(1.5, n_records) % 60)
     )
+    member = table.column_names.index("member")  # true and false are not numbers in CSV files
+    table = table.set_column(member, "member", table["member"].cast(pa.int8()))
     return table.take(pa.array(again)).append_column(PERSON, ids)
 
 
