@@ -13,6 +13,7 @@ from audit.neighbours import (
     EIGHT,
     FOUNDING,
     ISOLATED,
+    MANY_ROWS,
     NOBODY,
     OUTSIDE,
     SCATTERED,
@@ -131,6 +132,8 @@ def answer_claims(budget: Budget) -> Iterator[Claim]:
     for pair in (SEVERAL, SCATTERED, EIGHT, WIDE):
         yield claim(pair, totals(pair))
         yield claim(pair, shifts(pair, mechanism.norm))
+    for question in (Size(), totals(MANY_ROWS), shifts(MANY_ROWS, mechanism.norm)):
+        yield claim(MANY_ROWS, question)
     yield claim(NOBODY, Size())
     yield claim(SEVERAL, Size())
     yield claim(BORDER, shifts(BORDER, mechanism.norm))

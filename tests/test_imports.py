@@ -37,6 +37,7 @@ ROOMS = (
     "opendp",
     "evaluate",
     "fitting",
+    "surveys",
     "ledger",
     "forecasting",
     "release",
@@ -54,6 +55,7 @@ OWNERS = {
     "hushmeans.release.release": "predict and transform label records for those who may see them",
     "hushmeans.evaluate": "nicv scores records that may be shown, and says NOT PRIVATE",
     "hushmeans.estimator": "scikit-learn compares column names, and predicts for their owner",
+    "hushmeans.commands.booking": "names a dataset after its file, by the known extensions",
     "hushmeans.commands.fit": "opens a file in the user's own Spark cluster and hands it to fit",
     "hushmeans.commands.schema": "names the columns of a file with their types; reads no value",
     "hushmeans.commands.check": "counts values outside the bounds, and says NOT PRIVATE",
@@ -68,12 +70,15 @@ DOORS: Mapping[str, tuple[frozenset[str] | None, frozenset[str] | None]] = {
         frozenset(
             {
                 "hushmeans.fitting",
+                "hushmeans.surveys.person_rows",
                 "hushmeans.forecasting.forecast",
                 "hushmeans.opendp.kmeans",  # what zCDP is worth in epsilon and delta
                 "hushmeans.ledger.composition",  # what fits cost in zCDP, which OpenDP knows
             }
         ),
-        frozenset({"open_curator", "noise_within", "rho_within", "epsilon_of_zcdp"}),
+        frozenset(
+            {"open_curator", "open_people_curator", "noise_within", "rho_within", "epsilon_of_zcdp"}
+        ),
     ),
     "hushmeans.curator.owner": (frozenset(OWNERS), frozenset(owner.__all__)),
 }
@@ -97,7 +102,7 @@ SAMPLERS = {
         "hushmeans.commands.patients",  # synthetic patients
     },
     "random": set(),
-    "secrets": {"hushmeans.fitting"},  # the id of a release
+    "secrets": {"hushmeans.fitting", "hushmeans.surveys.person_rows"},  # the id of a release
 }
 """Who may import what draws random numbers."""
 
@@ -111,6 +116,7 @@ TRUSTED = (
     "hushmeans.curator.kernel",
     "hushmeans.curator.mechanisms",
     "hushmeans.curator.owner",
+    "hushmeans.curator.people",
     "hushmeans.curator.readers",
     "hushmeans.curator.reference",
     "hushmeans.curator.selftest",

@@ -131,6 +131,7 @@ def fit_release(
             versions=tuple(versions().items()),
             booking=booking,
             about=about or About(),
+            missing_person=settings.missing_person,
         )
     if payment is not None:
         payment.store(release)

@@ -11,7 +11,7 @@ import pytest
 
 from helpers.command_line import run
 from hushmeans.budget import Budget
-from hushmeans.commands.fit import named_after
+from hushmeans.commands.booking import named_after
 from hushmeans.errors import InputError
 from hushmeans.ledger import Ledger
 from hushmeans.release import Release
@@ -205,6 +205,7 @@ def test_show_lists_all_datasets(capsys: pytest.CaptureFixture[str]) -> None:
             "left": none,
             "debits": 1,
             "rows_per_person": 1,
+            "per_person": False,
         },
         {
             "dataset": "people",
@@ -213,6 +214,7 @@ def test_show_lists_all_datasets(capsys: pytest.CaptureFixture[str]) -> None:
             "left": {"epsilon": "3", "delta": "1e-05"},
             "debits": 0,
             "rows_per_person": none,
+            "per_person": False,
         },
     ]
     assert run("budget", "show") == 0

@@ -59,6 +59,24 @@ def test_a_limit_can_fix_the_privacy_unit(ledger: Ledger) -> None:
     ledger.debit("people", ONE, "one", rows_per_person=2)
 
 
+def test_debits_for_whole_people_add_up_and_only_with_each_other(ledger: Ledger) -> None:
+    ledger.debit("people", ONE, "one", rows_per_person=0)
+    ledger.debit("people", ONE, "two", rows_per_person=0)
+    assert ledger.standing("people").spent.epsilon == 2
+    with pytest.raises(
+        BudgetError,
+        match=r"is kept for whole people, and this request is for 1 row: .* use a schema",
+    ):
+        ledger.debit("people", ONE, "three")
+    ledger.set_limit("rows", 3, rows_per_person=2)
+    with pytest.raises(
+        BudgetError, match="is kept for 2 rows per person, and this request is for whole people"
+    ):
+        ledger.debit("rows", ONE, "four", rows_per_person=0)
+    with pytest.raises(BudgetError, match="is kept for 2 rows per person"):
+        ledger.set_limit("rows", 3, rows_per_person=0)
+
+
 def test_a_fit_for_another_unit_asks_nothing(ledger: Ledger) -> None:
     ledger.set_limit("people", 3, rows_per_person=10)
     with pytest.raises(BudgetError, match="this request is for 1 row") as caught:

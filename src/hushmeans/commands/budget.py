@@ -37,6 +37,13 @@ def set_limit(
         int | None,
         typer.Option(help="The privacy unit of the budget; by default that of the first fit."),
     ] = None,
+    per_person: Annotated[
+        bool,
+        typer.Option(
+            "--per-person",
+            help="Keep the budget for whole people, for fits with a person column.",
+        ),
+    ] = False,
     raises: Annotated[
         bool, typer.Option("--raise", help="Raise a limit that exists; needs --reason.")
     ] = False,
@@ -53,9 +60,14 @@ def set_limit(
     """
     if raises != (reason is not None):
         raise InputError("--raise and --reason belong together; give both to raise a limit")
+    if per_person and rows_per_person is not None:
+        raise InputError("--per-person and --rows-per-person are two privacy units; give one")
     account = _ledger_at(ledger)
     news = account.news(name)
-    account.set_limit(name, epsilon, delta, rows_per_person=rows_per_person, reason=reason)
+    from hushmeans.budget import WHOLE_PERSON
+
+    unit = WHOLE_PERSON if per_person else rows_per_person
+    account.set_limit(name, epsilon, delta, rows_per_person=unit, reason=reason)
     for sentence in news:
         warn(sentence, LedgerWarning)
     _show_standing(account.standing(name), as_json=json)
@@ -179,13 +191,17 @@ def _or_blank(value: object) -> str:
 
 
 def _as_json(standing: Standing) -> dict[str, Any]:
+    from hushmeans.budget import WHOLE_PERSON
+
+    per_person = standing.unit == WHOLE_PERSON
     return {
         "dataset": standing.dataset,
         "spent": _exact(standing.proven),
         "limit": _exact(standing.limit),
         "left": _exact(standing.left),
         "debits": standing.debits,
-        "rows_per_person": standing.unit,
+        "rows_per_person": None if per_person else standing.unit,
+        "per_person": per_person,
     }
 
 

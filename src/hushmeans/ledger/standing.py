@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from hushmeans.arguments import amount_text
-from hushmeans.budget import Budget
+from hushmeans.budget import WHOLE_PERSON, Budget
 from hushmeans.documents import canonical_json, parse_json
 from hushmeans.errors import BudgetError
 from hushmeans.ledger.composition import epsilon_by_zcdp, rho_of_pure, rounded_up
@@ -51,8 +51,8 @@ class Standing:
     debits
         The number of debits.
     unit
-        The privacy unit, as the number of rows per person that all debits protect; None until the
-        first debit, or until a limit is set for a unit.
+        The privacy unit, as the number of rows per person that all debits protect, or
+        `WHOLE_PERSON`; None until the first debit, or until a limit is set for a unit.
     rho
         The sum of the debits in zero-concentrated differential privacy (zCDP), in which a pure
         epsilon counts epsilon^2 / 2; None if it is not known for one of them.
@@ -141,9 +141,9 @@ class Standing:
         """Raise an error if the account is kept for another privacy unit."""
         if self.unit is not None and self.unit != unit:
             raise BudgetError(
-                f"the budget of {self.dataset!r} is kept for {_rows(self.unit)} per person, and "
-                f"this request is for {_rows(unit)}: an epsilon means something else for each, so "
-                f"they cannot be added up; nothing was spent; use rows_per_person = {self.unit}, "
+                f"the budget of {self.dataset!r} is kept for {_unit_kept(self.unit)}, and "
+                f"this request is for {_unit_asked(unit)}: an epsilon means something else for "
+                f"each, so they cannot be added up; nothing was spent; use {_advised(self.unit)}, "
                 "or another dataset name with a limit of its own"
             )
 
@@ -188,8 +188,20 @@ class Standing:
         return f"spent epsilon {self.spent} of {self.limit} on {self.dataset!r}"
 
 
-def _rows(number: int) -> str:
-    return "1 row" if number == 1 else f"{number} rows"
+def _unit_kept(unit: int) -> str:
+    return "whole people" if unit == WHOLE_PERSON else f"{_unit_asked(unit)} per person"
+
+
+def _unit_asked(unit: int) -> str:
+    if unit == WHOLE_PERSON:
+        return "whole people"
+    return "1 row" if unit == 1 else f"{unit} rows"
+
+
+def _advised(unit: int) -> str:
+    if unit == WHOLE_PERSON:
+        return "a schema that names the person column"
+    return f"rows_per_person = {unit}"
 
 
 def short_amount(amount: Fraction) -> str:

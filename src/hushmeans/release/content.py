@@ -20,6 +20,7 @@ from hushmeans.release.document import (
 )
 from hushmeans.schema import Box
 from hushmeans.schema.declaring import declared_kind, written_kinds
+from hushmeans.schema.schema import MissingPerson
 
 if TYPE_CHECKING:
     from hushmeans.release import Release
@@ -43,6 +44,7 @@ def content_of(release: Release) -> dict[str, Any]:
         "delta": amount_text(release.budget.delta),
         "spends": [{**vars(spend), "share": str(spend.share)} for spend in release.spends],
         **({"about": about} if about else {}),
+        **_person_written(release.missing_person),
     }
 
 
@@ -70,6 +72,7 @@ def fields_of(content: Mapping[str, Any]) -> dict[str, Any]:
         "method_options": read_settings(content["method_options"], int | float | str),
         "versions": read_settings(content["versions"], str),
         "about": About.of_document(content.get("about")),
+        "missing_person": _missing_person(content.get("person")),
     }
 
 
@@ -83,6 +86,21 @@ def _box(bounds: Mapping[str, Any], features: Any) -> Box:
     if (box.low, box.high) != ends:
         raise ValueError
     return box
+
+
+def _person_written(missing: MissingPerson | None) -> dict[str, Any]:
+    """That rows were limited per person; a release without a person column says nothing."""
+    return {} if missing is None else {"person": {"limited": True, "missing": missing}}
+
+
+def _missing_person(person: Any) -> MissingPerson | None:
+    if person is None:
+        return None
+    missing = person["missing"]
+    if person["limited"] is not True or missing not in get_args(MissingPerson):
+        raise ValueError
+    found: MissingPerson = missing
+    return found
 
 
 def _booking(ledger: Any) -> Booking | None:

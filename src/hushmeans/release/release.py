@@ -29,6 +29,7 @@ from hushmeans.release.tables import as_csv, as_frame, clusters_as_table
 from hushmeans.release.tree import SuggestedK, costs_of_merging, cut_to, suggested
 from hushmeans.release.verdict import NoiseVerdict, verdict_on
 from hushmeans.schema import Box
+from hushmeans.schema.schema import MissingPerson
 from hushmeans.settings import Settings
 from hushmeans.types import FloatArray, IntArray
 
@@ -76,6 +77,9 @@ class Release:
         The ledger entry that paid for the release; None if no ledger was used.
     about
         Title, owner, contact, date and description, as far as the publisher gave them.
+    missing_person
+        "drop" or "own", which says what became of rows without an id, if a person column limited
+        the rows of each person; None if `rows_per_person` was declared and not enforced.
     """
 
     centres: TableRows
@@ -96,6 +100,7 @@ class Release:
     leaves: ClusterTable | None = None
     booking: Booking | None = None
     about: About = field(default_factory=About)
+    missing_person: MissingPerson | None = None
 
     def __post_init__(self) -> None:
         for name in ("method_options", "versions"):
@@ -129,7 +134,7 @@ class Release:
         InputError
             If the release was made with a method or option that this version does not know.
         """
-        return Settings.of(
+        settings = Settings.of(
             self.n_clusters,
             self.budget.epsilon,
             self.budget.delta,
@@ -137,6 +142,7 @@ class Release:
             dict(self.method_options),
             self.rows_per_person,
         )
+        return replace(settings, missing_person=self.missing_person)
 
     @property
     def centroids(self) -> FloatArray:
