@@ -18,6 +18,7 @@ from hushmeans.curator import compiled, reference, selftest
 from hushmeans.curator.questions import (
     Cells,
     Lengths,
+    Profiles,
     Question,
     Shifts,
     Size,
@@ -171,6 +172,24 @@ def sizes(question: Sizes, records: GridArray) -> IntArray:
     return np.bincount(_nearest(records, question.centroids), minlength=question.shape[0])
 
 
+def profiles(question: Profiles, records: GridArray) -> IntArray:
+    """Per centroid, the counts of its records' levels, their flags and, last, their number."""
+    best = _nearest(records, question.centroids)
+    sums = np.zeros(question.shape, dtype=np.int64)
+    rows, column = len(sums), 0
+    for first, width in question.categories:
+        levels = best * width + records[:, first : first + width].argmax(axis=1)
+        counts = np.bincount(levels, minlength=rows * width).reshape(rows, width)
+        sums[:, column : column + width] = question.level_unit * counts
+        column += width
+    counted = np.bincount(best, minlength=rows)
+    for column, flag in enumerate(question.flags, column):
+        positive = np.bincount(best[records[:, flag] > 0], minlength=rows)
+        sums[:, column] = question.flag_unit * (2 * positive - counted)
+    sums[:, -1] = question.size_unit * counted
+    return sums
+
+
 def size(question: Size, records: GridArray) -> IntArray:
     """The number of records."""
     return np.array([len(records)], dtype=np.int64)
@@ -214,6 +233,7 @@ KERNELS: dict[type[Question], AddUp] = {
     Spread: spread,
     Cells: cells,
     Lengths: lengths,
+    Profiles: profiles,
 }
 """What adds up each kind of question. Only these kinds, whose sensitivity is proven, exist."""
 

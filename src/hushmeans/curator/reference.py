@@ -17,6 +17,7 @@ from hushmeans.curator.questions import (
     Cells,
     Lengths,
     Norm,
+    Profiles,
     Question,
     Shifts,
     Size,
@@ -115,6 +116,22 @@ def sizes(question: Sizes, records: GridArray) -> IntArray:
     return np.bincount(nearest(records, question.centroids), minlength=question.shape[0])
 
 
+@in_blocks
+def profiles(question: Profiles, records: GridArray) -> IntArray:
+    """Per centroid, the counts of its records' levels, their flags and, last, their number."""
+    best = nearest(records, question.centroids)
+    rows = np.zeros((len(records), question.shape[1]), dtype=np.int64)
+    column = 0
+    for first, width in question.categories:
+        level = np.argmax(records[:, first : first + width], axis=1)
+        rows[np.arange(len(records)), column + level] = question.level_unit
+        column += width
+    for flag in question.flags:
+        rows[:, column] = np.where(records[:, flag] > 0, question.flag_unit, -question.flag_unit)
+        column += 1
+    return _row_by_row(question.shape, best, rows[:, :-1], question.size_unit)
+
+
 def size(question: Size, records: GridArray) -> IntArray:
     """The number of records."""
     return np.array([len(records)], dtype=np.int64)
@@ -184,6 +201,7 @@ REFERENCE = Kernel(
         Spread: spread,
         Cells: cells,
         Lengths: lengths,
+        Profiles: profiles,
     },
     snap=snap,
     nearest=nearest,

@@ -9,6 +9,7 @@ from numpy.random import Generator
 
 from hushmeans.curator.door import Door
 from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.profile import FeatureShares
 
 
 @dataclass(frozen=True)
@@ -21,10 +22,13 @@ class Clustering:
         As many clusters as were asked for.
     leaves
         The finer clusters that they were merged from.
+    profiles
+        How often each level of a category, and each flag, occurs in each cluster.
     """
 
     clusters: Clusters
     leaves: Clusters
+    profiles: tuple[FeatureShares, ...] = ()
 
 
 class Method(Protocol):

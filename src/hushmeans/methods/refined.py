@@ -21,9 +21,11 @@ from hushmeans.arguments import whole_number
 from hushmeans.curator.door import Door, Noise
 from hushmeans.curator.questions import Sizes
 from hushmeans.errors import InputError, InputTypeError
+from hushmeans.methods.blocks import clusters_within_blocks, within_blocks
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.merge import merge
 from hushmeans.methods.method import Clustering
+from hushmeans.methods.mixed import draw_mixed_picture
 from hushmeans.methods.moves import (
     SIZE_DOUBT,
     Clipping,
@@ -35,7 +37,14 @@ from hushmeans.methods.moves import (
 from hushmeans.methods.opening import Purse, ask_size
 from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
 from hushmeans.methods.place import LARGEST_SHARE, corner, mean_near
+from hushmeans.methods.profile import (
+    PROFILE_SHARE,
+    FeatureShares,
+    counted_profiles,
+    has_profiles,
+)
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
+from hushmeans.schema import Layout
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
@@ -125,11 +134,13 @@ class RefinedMethod:
         purse = Purse(door)
         size = ask_size(purse, n_clusters)
         if is_hopeless(purse.door.noise, door.n_features, size.surely):
-            clusters = _counted(purse.door, _one_point(purse, size.likely, n_clusters), SIZES_SHARE)
-            return Clustering(clusters, clusters)
-        picture = draw_picture(purse, size.likely, n_records, generator, self.cells_share)
+            point = _one_point(purse, size.likely, n_clusters)
+            clusters, profiles = _described(purse.door, point, 1 - purse.spent)
+            return Clustering(clusters, clusters, profiles)
+        draw = draw_picture if door.layout.is_numeric else draw_mixed_picture
+        picture = draw(purse, size.likely, n_records, generator, self.cells_share)
         door, rest = purse.door, 1 - picture.spent
-        for_sizes = share_of_sizes(rest)
+        for_sizes = share_of_sizes(rest, door.layout)
         rest -= for_sizes
         rounds, n = self.size_of_work(picture, door.noise, n_clusters, rest)
         leaves = _start(picture, n * n_clusters, generator)
@@ -140,8 +151,8 @@ class RefinedMethod:
         clusters = merge(leaves, n_clusters, MERGE_RULE)
         for share in shares[fine:]:
             clusters = self._round(door, picture, clusters, share)
-        clusters = _counted(door, clusters, for_sizes)
-        return Clustering(clusters, leaves if n > 1 else clusters)
+        clusters, profiles = _described(door, clusters, for_sizes)
+        return Clustering(clusters, leaves if n > 1 else clusters, profiles)
 
     def size_of_work(
         self, picture: Picture, noise: Noise, n_clusters: int, rest: Fraction
@@ -174,7 +185,7 @@ class RefinedMethod:
         question = self.clipping.question(door.grid, door.noise, steps, clusters.sizes, gaps, share)
         answer = door.ask(question, share)
         moves = read_moves(question, answer, clusters.sizes, picture.moments.size, gaps.square)
-        return moved(question, moves, gaps)
+        return clusters_within_blocks(door.layout, moved(question, moves, gaps))
 
     @property
     def clipping(self) -> Clipping:
@@ -190,30 +201,36 @@ def is_hopeless(noise: Noise, n_features: int, size: float) -> bool:
 
 def _one_point(purse: Purse, size: float, n_clusters: int) -> Clusters:
     """The same centre for all clusters: the mean of all records, asked for with all there is."""
-    door, share = purse.door, 1 - purse.spent - SIZES_SHARE
+    door = purse.door
+    share = 1 - purse.spent - (PROFILE_SHARE if has_profiles(door.layout) else SIZES_SHARE)
     clip = corner(door.noise, door.n_features) / 2
     found = mean_near(purse, size, np.zeros(door.n_features), clip, share)
     return Clusters(
-        centroids=np.tile(found.mean, (n_clusters, 1)),
+        centroids=np.tile(within_blocks(door.layout, found.mean[None]), (n_clusters, 1)),
         variances=np.full((n_clusters, door.n_features), min(found.variance, UNKNOWN_VARIANCE)),
         sizes=np.full(n_clusters, size / n_clusters),
         size_variances=np.full(n_clusters, size**2),
     )
 
 
-def share_of_sizes(rest: Fraction) -> Fraction:
-    """What sizes get of the rest of the budget."""
-    return min(SIZES_SHARE, rest / 4)
+def share_of_sizes(rest: Fraction, layout: Layout) -> Fraction:
+    """What sizes, and the shares of levels if there are any, get of the rest of the budget."""
+    return min(PROFILE_SHARE if has_profiles(layout) else SIZES_SHARE, rest / 4)
 
 
-def _counted(door: Door, clusters: Clusters, share: Fraction) -> Clusters:
-    """The clusters with sizes that are asked for last: of what `predict` will call a cluster."""
+def _described(
+    door: Door, clusters: Clusters, share: Fraction
+) -> tuple[Clusters, tuple[FeatureShares, ...]]:
+    """The clusters as they are counted last: those that `predict` will give."""
+    if has_profiles(door.layout):
+        return counted_profiles(door, clusters, share)
     answer = door.ask(Sizes(door.grid, door.grid.snap(clusters.centroids)), share)
-    return replace(
+    counted = replace(
         clusters,
         sizes=np.maximum(answer.values, 1.0),
         size_variances=np.full(len(clusters.sizes), answer.variance),
     )
+    return counted, ()
 
 
 def _start(picture: Picture, n_centroids: int, generator: Generator) -> Clusters:
