@@ -79,3 +79,32 @@ class Profiles:
 
     def check(self, box: Box) -> None:
         check_grid(self.grid, self.centroids, box)
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """How many records have a value in each of some columns, for features that ignore missing ones.
+
+    A record contributes 1 for each of the columns in which it has a value.
+    """
+
+    grid: Grid
+    columns: tuple[int, ...]
+    name: ClassVar[str] = "present"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "grid", fixed_grid(self.grid))
+        object.__setattr__(self, "columns", tuple(whole(column) for column in self.columns))
+        if not self.columns or min(self.columns) < 0:
+            raise ValueError("values are counted in at least one column of the records")
+
+    @property
+    def shape(self) -> tuple[int]:
+        return (len(self.columns),)
+
+    def sensitivity(self, norm: Norm) -> int:
+        return len(self.columns) if norm == "l1" else root_above(len(self.columns))
+
+    def check(self, box: Box) -> None:
+        if self.grid != box.grid or max(self.columns) >= box.layout.n_columns:
+            raise ValueError("the columns are not columns of these records")

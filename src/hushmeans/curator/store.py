@@ -76,7 +76,11 @@ class Store:
 
     def answer(self, question: Question) -> IntArray:
         """The exact sum over all records."""
-        parts = (kernel.answer(question, block, threads=self.threads) for block in self.blocks())
+        holes = self.box.layout.has_holes
+        parts = (
+            kernel.answer(question, block, holes=holes, threads=self.threads)
+            for block in self.blocks()
+        )
         return add_up(question, parts)
 
     def blocks(self) -> Iterator[GridArray]:

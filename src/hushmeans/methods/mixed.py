@@ -18,22 +18,23 @@ from hushmeans.curator.questions import Cells, Norm, Shifts, Spread
 from hushmeans.methods.blocks import within_blocks
 from hushmeans.methods.opening import Purse
 from hushmeans.methods.picture import (
+    MOST_BEFORE_NARROWING,
     MOST_HALVINGS,
     NARROW,
     NARROWEST,
     SPREAD_ERROR,
     THRESHOLD,
     WORTH_NARROWING,
-    MOST_BEFORE_NARROWING,
     Moments,
     Picture,
-    share_of_cells,
     _beta_columns,
     _borders,
     _draw_in_parts,
     _edges,
+    share_of_cells,
 )
-from hushmeans.methods.place import BOX_VARIANCE, MEAN_ERROR, Place, share_for_moment
+from hushmeans.methods.place import BOX_VARIANCE, LITTLE, MEAN_ERROR, Place, share_for_moment
+from hushmeans.methods.presence import Presence, without_filled
 from hushmeans.schema import Grid, Layout
 from hushmeans.schema.layout import Block
 from hushmeans.types import FloatArray, IntArray
@@ -41,10 +42,12 @@ from hushmeans.types import FloatArray, IntArray
 LEVEL_ERROR = 0.05
 """The noise of a level's share that is good enough."""
 MOST_NARROWINGS = 2
+HELD_BACK_PART, LEAST_LEFT = 0.95, 0.2
+"""A mean is held back if clips leave less than this of the records; less than that is noise."""
 HEADROOM = 1.25
 """How much of the expected squares of categories a clip leaves room for."""
 MOST_SPLITS = 14
-"""At most this many borders of two parts, though levels that exclude each other make fewer cells."""
+"""At most so many cuts: levels of a category exclude each other, but their cells are all counted."""
 
 
 @dataclass(frozen=True)
@@ -57,23 +60,34 @@ class Columns:
         Columns of numbers, dates and ordinals.
     middle, reach
         The middle of each of those, and half of its range.
+    rates
+        The part of all records that have a value, for each column of a record.
     """
 
     layout: Layout
     numbers: IntArray
     middle: FloatArray
     reach: FloatArray
+    rates: FloatArray
 
     @classmethod
-    def of(cls, layout: Layout) -> Columns:
+    def of(cls, layout: Layout, rates: FloatArray) -> Columns:
         blocks = layout.of_kind("number")
         low, high = (np.array([getattr(b, end) for b in blocks]) for end in ("low", "high"))
         first = np.array([block.first for block in blocks], dtype=np.int64)
-        return cls(layout, first, (high + low) / 2, (high - low) / 2)
+        return cls(layout, first, (high + low) / 2, (high - low) / 2, rates)
 
     @property
     def others(self) -> tuple[Block, ...]:
         return tuple(block for block in self.layout.blocks if block.kind != "number")
+
+    def part_left(self, mean: FloatArray) -> float:
+        """What clipping leaves of the levels, whose sum is known; 1 where there are none."""
+        categories = self.layout.of_kind("category")
+        if not categories:
+            return 1.0
+        found = sum(float(mean[block.columns].sum()) for block in categories)
+        return min(max(found / sum(block.high for block in categories), LEAST_LEFT), 1.0)
 
 
 def other_norms(columns: Columns, norm: Norm) -> float:
@@ -106,17 +120,22 @@ def share_for_marginals(noise: Noise, columns: Columns, size: float) -> float:
 
 
 def draw_mixed_picture(
-    purse: Purse, size: float, n_records: int, generator: Generator, cells_share: float = 0.0
+    purse: Purse,
+    presence: Presence,
+    size: float,
+    n_records: int,
+    generator: Generator,
+    cells_share: float = 0.0,
 ) -> Picture:
-    """As `draw_picture`, for tables with other features than numbers."""
-    columns = Columns.of(purse.door.layout)
+    """As `draw_picture`, for tables with other features than numbers, or with missing values."""
+    columns = Columns.of(purse.door.layout, presence.of_columns)
     moments = _ask_mixed_moments(purse, columns, size)
     door, n_blocks = purse.door, len(columns.layout.blocks)
     share = share_of_cells(n_blocks, cells_share) * min(1.0, 2 * (1 - float(purse.spent)))
     cutting = Cutting.of(columns, moments, size / door.noise.deviation(1, share), door.grid)
     weights = None
     if cutting.n_borders:
-        weights = _ask_mixed_cells(purse, cutting, share)
+        weights = _ask_mixed_cells(purse, columns, cutting, share)
     records = _synthesized(columns, moments, cutting, weights, n_records, generator)
     return Picture(records, moments, purse.spent)
 
@@ -127,7 +146,9 @@ def _ask_mixed_moments(purse: Purse, columns: Columns, size: float) -> Moments:
     Where numbers turn out to lie close together, mean and spread are asked again with a clip
     that follows them.
     """
-    mean = _ask_marginals(purse, columns, size, np.zeros(purse.door.n_features), 1.0)
+    middle = np.zeros(purse.door.n_features)
+    middle[columns.numbers] = columns.middle
+    mean = _ask_marginals(purse, columns, size, middle, 1.0)
     narrow = 1.0
     variance, most = _ask_number_variance(purse, columns, mean, size, narrow)
     for _ in range(MOST_NARROWINGS):
@@ -145,21 +166,46 @@ def _ask_mixed_moments(purse: Purse, columns: Columns, size: float) -> Moments:
 def _ask_marginals(
     purse: Purse, columns: Columns, size: float, known: FloatArray, narrow: float
 ) -> FloatArray:
-    """The mean of each column. Numbers are looked for around a known point, others around 0."""
+    """The mean of each column, asked again from where it came to if clips held it back.
+
+    Numbers are looked for around a known point, other columns around 0. A record's levels have
+    known lengths, so that their sum tells how much of a record the clip leaves on average.
+    """
+    noise = purse.door.noise
+    share = share_for_marginals(noise, columns, size)
+    mean, left = _marginals_near(purse, columns, size, known, narrow, share)
+    if left < HELD_BACK_PART and share <= LITTLE and purse.spent < MOST_BEFORE_NARROWING:
+        again, _ = _marginals_near(purse, columns, size, mean, narrow, share)
+        numbers = again[columns.numbers]
+        mean = (mean + again) / 2
+        mean[columns.numbers] = numbers
+    return mean
+
+
+def _marginals_near(
+    purse: Purse,
+    columns: Columns,
+    size: float,
+    known: FloatArray,
+    narrow: float,
+    share: float,
+) -> tuple[FloatArray, float]:
+    """The mean of each column, and how much of a record's length the clip leaves."""
     grid, noise = purse.door.grid, purse.door.noise
     start = np.zeros(len(known))
-    start[columns.numbers] = known[columns.numbers] if narrow < 1 else columns.middle
+    start[columns.numbers] = known[columns.numbers]
     clip = clip_of_marginals(columns, noise.norm, narrow)
     question = Shifts(
         grid, grid.snap(start[None]), (max(round(clip * grid.unit), 1),), noise.norm, size_unit=0
     )
-    answer = purse.ask(question, share_for_marginals(noise, columns, size))
-    way = clip * answer.values[0, :-1] / (grid.unit * size)
+    answer = purse.ask(question, share)
+    way = clip * answer.values[0, :-1] / (grid.unit * size * columns.rates)
     by_noise = clip**2 * answer.variance / (grid.unit * size) ** 2
+    left = columns.part_left(way)
     prior = BOX_VARIANCE * (narrow * columns.reach) ** 2
     way[columns.numbers] *= prior / (prior + by_noise)
-    mean: FloatArray = within_blocks(columns.layout, (start + way)[None])[0]
-    return mean
+    mean: FloatArray = within_blocks(columns.layout, (start + way / left)[None])[0]
+    return mean, left
 
 
 def _variances(columns: Columns, mean: FloatArray) -> FloatArray:
@@ -203,8 +249,9 @@ def _ask_number_variance(
     question = Spread(grid, grid.snap(mean[None]), max(round(clip * grid.unit), 1), noise.norm)
     answer = purse.ask(question, share_for_number_spread(noise, columns, mean, size, narrow))
     squares = columns.reach**2
-    variance = grid.to_unit_box(answer.values)[columns.numbers] / size / squares
-    by_noise = answer.variance / (grid.unit * size * squares) ** 2
+    present = size * columns.rates[columns.numbers]
+    variance = grid.to_unit_box(answer.values)[columns.numbers] / present / squares
+    by_noise = answer.variance / (grid.unit * present * squares) ** 2
     average, doubt = float(variance.mean()), math.sqrt(by_noise.sum()) / len(variance)
     common = max(average, 2e-3 * narrow**2)
     spread = float(variance.var())
@@ -339,20 +386,34 @@ def _splits(columns: Columns, mean: FloatArray, splits: dict[int, list[int]]) ->
 
 
 def _impurity(shares: FloatArray) -> float:
-    """The variance of the levels that are left, with code lengths of 1, as a part of all records."""
+    """The variance, among all records, of the levels that are left, with codes of length 1."""
     total = float(shares.sum())
     return total - float((shares**2).sum()) / total if total > 0 else 0.0
 
 
-def _ask_mixed_cells(purse: Purse, cutting: Cutting, share: float) -> FloatArray | None:
+def _ask_mixed_cells(
+    purse: Purse, columns: Columns, cutting: Cutting, share: float
+) -> FloatArray | None:
     """How much each cell weighs; None where no cell stands out of the noise."""
     grid = purse.door.grid
     steps = tuple(tuple(grid.snap(each).tolist()) for each in cutting.borders)
     answer = purse.ask(Cells(grid, steps), share)
-    counts = answer.values.astype(np.float64)
+    counts = _as_if_present(columns, cutting, answer.values.astype(np.float64))
     possible = _possible(cutting, len(counts))
     kept = np.where(possible & (counts > THRESHOLD * math.sqrt(answer.variance)), counts, 0.0)
     return kept if kept.any() else None
+
+
+def _as_if_present(columns: Columns, cutting: Cutting, counts: FloatArray) -> FloatArray:
+    """Counts of cells in which missing values, filled with the middle border, do not show."""
+    sizes = [len(each) + 1 for each in cutting.borders]
+    for column, borders in enumerate(cutting.borders):
+        if len(borders) and columns.rates[column] < 1:
+            before, after = math.prod(sizes[:column]), math.prod(sizes[column + 1 :])
+            table = np.moveaxis(counts.reshape(before, sizes[column], after), 1, 2)
+            found = without_filled(table, len(borders) // 2, float(columns.rates[column]))
+            counts = np.moveaxis(found, 2, 1).ravel()
+    return counts
 
 
 def _possible(cutting: Cutting, n_cells: int) -> FloatArray:

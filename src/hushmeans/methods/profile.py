@@ -17,7 +17,7 @@ from hushmeans.curator.questions import Profiles
 from hushmeans.methods.blocks import onto_simplex
 from hushmeans.methods.clusters import Clusters
 from hushmeans.schema import Layout
-from hushmeans.types import FloatArray
+from hushmeans.types import FloatArray, IntArray
 
 PROFILE_SHARE = Fraction(20, 100)
 """The share of the budget for profiles, sizes included."""
@@ -58,7 +58,7 @@ def has_profiles(layout: Layout) -> bool:
 
 def profiles_question(door: Door, centroids: FloatArray) -> Profiles:
     """What is asked about centroids in the unit box."""
-    categories, flags = (door.layout.of_kind(kind) for kind in ("category", "flag"))  # type: ignore[arg-type]
+    categories, flags = door.layout.of_kind("category"), door.layout.of_kind("flag")
     unit = door.grid.unit
     return Profiles(
         door.grid,
@@ -72,9 +72,15 @@ def profiles_question(door: Door, centroids: FloatArray) -> Profiles:
 
 
 def counted_profiles(
-    door: Door, clusters: Clusters, share: Fraction
+    door: Door, rates: FloatArray, clusters: Clusters, share: Fraction
 ) -> tuple[Clusters, tuple[FeatureShares, ...]]:
-    """The clusters with sizes that are counted last, and the shares of levels in each of them."""
+    """The clusters with sizes that are counted last, and the shares of levels in each of them.
+
+    Parameters
+    ----------
+    rates
+        The part of all records that have a value, for each column.
+    """
     question = profiles_question(door, clusters.centroids)
     answer = door.ask(question, share)
     noise = answer.variance
@@ -83,15 +89,18 @@ def counted_profiles(
     features, column = [], 0
     for first, width in question.categories:
         counts = answer.values[:, column : column + width] / question.level_unit
-        features.append(_level_shares(first, counts, noise / question.level_unit**2, counted))
+        shares_of = _Levels(noise / question.level_unit**2)
+        features.append(_compared(first, counts, shares_of, counted))
         column += width
-    for column, flag in enumerate(question.flags, column):
-        balance = answer.values[:, column] / question.flag_unit
-        features.append(_flag_shares(flag, balance, noise / question.flag_unit**2, counted))
+    for flag in question.flags:
+        balance = answer.values[:, column, None] / question.flag_unit
+        shares_of = _Flags(noise / question.flag_unit**2, float(rates[flag]))
+        features.append(_compared(flag, balance, shares_of, counted))
+        column += 1
     return counted, tuple(features)
 
 
-def _sizes(question: Profiles, values: FloatArray, noise: float) -> tuple[FloatArray, FloatArray]:
+def _sizes(question: Profiles, values: IntArray, noise: float) -> tuple[FloatArray, FloatArray]:
     """The size total and each category's sum of levels, weighed by how sure each is."""
     estimates = [values[:, -1] / question.size_unit]
     variances = [noise / question.size_unit**2]
@@ -101,50 +110,68 @@ def _sizes(question: Profiles, values: FloatArray, noise: float) -> tuple[FloatA
         variances.append(width * noise / question.level_unit**2)
         column += width
     weights = 1 / np.array(variances)
-    sizes = weights @ np.array(estimates) / weights.sum()
+    sizes: FloatArray = weights @ np.array(estimates) / weights.sum()
     return np.maximum(sizes, 1.0), np.full(len(sizes), 1 / weights.sum())
 
 
-def _level_shares(
-    column: int, counts: FloatArray, noise: float, clusters: Clusters
-) -> FeatureShares:
-    """Shares of levels; what noise makes of their sum is taken from all levels alike."""
-    levels = counts.shape[1]
+@dataclass(frozen=True)
+class _Levels:
+    """Counts of levels as shares; what noise makes of their sum is taken from all alike.
 
-    def shares_of(counts: FloatArray, noise: FloatArray, sizes: FloatArray, doubt: FloatArray):
-        n = _divisors(sizes, doubt)
-        shares = (counts + (n - counts.sum(axis=1, keepdims=True)) / levels) / n
-        shares = onto_simplex(shares)
-        variances = (noise * (1 - 1 / levels) + (1 / levels - shares) ** 2 * doubt[:, None]) / n**2
-        return shares, np.minimum(variances, LARGEST_ERROR**2)
+    Attributes
+    ----------
+    noise
+        The variance of a count.
+    """
 
-    return _compared(column, counts, noise, clusters, shares_of)
+    noise: float
+
+    def __call__(
+        self, counts: FloatArray, sizes: FloatArray, doubt: FloatArray, added: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """The shares and their variances, of counts that are each the sum of `added` answers."""
+        levels, n = counts.shape[1], _divisors(sizes, doubt)
+        shares = onto_simplex((counts + (n - counts.sum(axis=1, keepdims=True)) / levels) / n)
+        of_counts = added * self.noise * (1 - 1 / levels)
+        return shares, (of_counts + (1 / levels - shares) ** 2 * doubt[:, None]) / n**2
 
 
-def _flag_shares(
-    column: int, balance: FloatArray, noise: float, clusters: Clusters
-) -> FeatureShares:
-    """The share of records whose flag is set, from those set less those not set."""
+@dataclass(frozen=True)
+class _Flags:
+    """Records with a flag less those without, as shares of those that have a value."""
 
-    def shares_of(balance: FloatArray, noise: FloatArray, sizes: FloatArray, doubt: FloatArray):
-        n = _divisors(sizes, doubt)
+    noise: float
+    rate: float
+
+    def __call__(
+        self, balance: FloatArray, sizes: FloatArray, doubt: FloatArray, added: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """As for levels."""
+        n = self.rate * _divisors(sizes, doubt)
         shares = np.clip((balance / n + 1) / 2, 0.0, 1.0)
-        variances = (noise + (2 * shares - 1) ** 2 * doubt[:, None]) / (2 * n) ** 2
-        return shares, np.minimum(variances, LARGEST_ERROR**2)
-
-    return _compared(column, balance[:, None], noise, clusters, shares_of)
+        of_sizes = (self.rate * (2 * shares - 1)) ** 2 * doubt[:, None]
+        return shares, (added * self.noise + of_sizes) / (2 * n) ** 2
 
 
-def _compared(column, counts, noise, clusters, shares_of) -> FeatureShares:
+def _compared(
+    column: int, counts: FloatArray, shares_of: _Levels | _Flags, clusters: Clusters
+) -> FeatureShares:
+    """The shares in each cluster and in all of them, and how sure their differences are.
+
+    The whole holds the cluster: with its part a of all records, they differ by 1 - a times the
+    cluster's share less what the other clusters add.
+    """
     sizes, doubt = clusters.sizes, clusters.size_variances
-    shares, variances = shares_of(counts, noise, sizes, doubt)
-    whole, whole_variances = shares_of(
-        counts.sum(axis=0, keepdims=True), noise * len(counts), sizes.sum()[None], doubt.sum()[None]
+    shares, variances = shares_of(counts, sizes, doubt, 1)
+    total = counts.sum(axis=0, keepdims=True)
+    whole, of_whole = shares_of(
+        total, sizes.sum(keepdims=True), doubt.sum(keepdims=True), len(counts)
     )
+    variances, of_whole = (np.minimum(each, LARGEST_ERROR**2) for each in (variances, of_whole))
     parts = (sizes / sizes.sum())[:, None]
-    of_others = (parts**2 * variances).sum(axis=0) - parts**2 * variances
-    differences = (1 - parts) ** 2 * variances + of_others
-    return FeatureShares(column, shares, variances, whole[0], whole_variances[0], differences)
+    added = (parts**2 * variances).sum(axis=0)
+    differences = (1 - 2 * parts) * variances + added
+    return FeatureShares(column, shares, variances, whole[0], of_whole[0], differences)
 
 
 def _divisors(sizes: FloatArray, variances: FloatArray) -> FloatArray:

@@ -37,6 +37,7 @@ from hushmeans.methods.moves import (
 from hushmeans.methods.opening import Purse, ask_size
 from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
 from hushmeans.methods.place import LARGEST_SHARE, corner, mean_near
+from hushmeans.methods.presence import Presence, ask_presence, lengthened
 from hushmeans.methods.profile import (
     PROFILE_SHARE,
     FeatureShares,
@@ -135,10 +136,15 @@ class RefinedMethod:
         size = ask_size(purse, n_clusters)
         if is_hopeless(purse.door.noise, door.n_features, size.surely):
             point = _one_point(purse, size.likely, n_clusters)
-            clusters, profiles = _described(purse.door, point, 1 - purse.spent)
-            return Clustering(clusters, clusters, profiles)
-        draw = draw_picture if door.layout.is_numeric else draw_mixed_picture
-        picture = draw(purse, size.likely, n_records, generator, self.cells_share)
+            presence = ask_presence(purse, size.likely)
+            clusters, profiles = _described(purse.door, presence, point, 1 - purse.spent)
+            return Clustering(clusters, clusters, profiles, presence)
+        presence = ask_presence(purse, size.likely)
+        about = (size.likely, n_records, generator, self.cells_share)
+        if door.layout.is_numeric:
+            picture = draw_picture(purse, *about)
+        else:
+            picture = draw_mixed_picture(purse, presence, *about)
         door, rest = purse.door, 1 - picture.spent
         for_sizes = share_of_sizes(rest, door.layout)
         rest -= for_sizes
@@ -147,12 +153,12 @@ class RefinedMethod:
         shares = shares_of_rounds(rest, rounds, self.last_round)
         fine = min(rounds - 1, FINE_ROUNDS)
         for share in shares[:fine]:
-            leaves = self._round(door, picture, leaves, share)
+            leaves = self._round(door, picture, presence, leaves, share)
         clusters = merge(leaves, n_clusters, MERGE_RULE)
         for share in shares[fine:]:
-            clusters = self._round(door, picture, clusters, share)
-        clusters, profiles = _described(door, clusters, for_sizes)
-        return Clustering(clusters, leaves if n > 1 else clusters, profiles)
+            clusters = self._round(door, picture, presence, clusters, share)
+        clusters, profiles = _described(door, presence, clusters, for_sizes)
+        return Clustering(clusters, leaves if n > 1 else clusters, profiles, presence)
 
     def size_of_work(
         self, picture: Picture, noise: Noise, n_clusters: int, rest: Fraction
@@ -178,13 +184,21 @@ class RefinedMethod:
         rounds = self.rounds or rounds
         return rounds, self.n or (1 if rounds == 1 else 2)
 
-    def _round(self, door: Door, picture: Picture, clusters: Clusters, share: Fraction) -> Clusters:
+    def _round(
+        self,
+        door: Door,
+        picture: Picture,
+        presence: Presence,
+        clusters: Clusters,
+        share: Fraction,
+    ) -> Clusters:
         """Move every centroid by the noisy mean of its records' clipped shifts."""
         steps = door.grid.snap(clusters.centroids)
         gaps = gaps_to_nearest(picture, door.grid.to_unit_box(steps))
         question = self.clipping.question(door.grid, door.noise, steps, clusters.sizes, gaps, share)
         answer = door.ask(question, share)
         moves = read_moves(question, answer, clusters.sizes, picture.moments.size, gaps.square)
+        moves = lengthened(moves, presence)
         return clusters_within_blocks(door.layout, moved(question, moves, gaps))
 
     @property
@@ -215,15 +229,15 @@ def _one_point(purse: Purse, size: float, n_clusters: int) -> Clusters:
 
 def share_of_sizes(rest: Fraction, layout: Layout) -> Fraction:
     """What sizes, and the shares of levels if there are any, get of the rest of the budget."""
-    return min(PROFILE_SHARE if has_profiles(layout) else SIZES_SHARE, rest / 4)
+    return min(PROFILE_SHARE, rest / 3) if has_profiles(layout) else min(SIZES_SHARE, rest / 4)
 
 
 def _described(
-    door: Door, clusters: Clusters, share: Fraction
+    door: Door, presence: Presence, clusters: Clusters, share: Fraction
 ) -> tuple[Clusters, tuple[FeatureShares, ...]]:
     """The clusters as they are counted last: those that `predict` will give."""
     if has_profiles(door.layout):
-        return counted_profiles(door, clusters, share)
+        return counted_profiles(door, presence.of_columns, clusters, share)
     answer = door.ask(Sizes(door.grid, door.grid.snap(clusters.centroids)), share)
     counted = replace(
         clusters,
