@@ -15,9 +15,6 @@ from hushmeans.curator.counting import Present, Profiles
 from hushmeans.curator.questions import Cells, Question, Size
 from hushmeans.types import IntArray
 
-HOLE = -(2**31)
-"""What stands in an encoded record for a missing value that is to be ignored."""
-
 READ_AS_THEY_ARE: tuple[type[Question], ...] = (Size, Profiles, Present)
 """Questions whose kernels read holes as they are."""
 

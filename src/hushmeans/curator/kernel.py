@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 
 from hushmeans.curator import compiled, reference, selftest
-from hushmeans.curator.holes import HOLE, filling_points
+from hushmeans.curator.holes import filling_points
 from hushmeans.curator.questions import (
     Cells,
     Lengths,
@@ -30,7 +30,8 @@ from hushmeans.curator.questions import (
 )
 from hushmeans.curator.reference import AddUp, Kernel
 from hushmeans.errors import InputError
-from hushmeans.schema import Box
+from hushmeans.schema import Axes, Box
+from hushmeans.schema.grid import ABSENT
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 Array = TypeVar("Array", GridArray, FloatArray)
@@ -206,7 +207,7 @@ def profiles(question: Profiles, records: GridArray) -> IntArray:
     for flag in question.flags:
         values = records[:, flag]
         signs = np.where(values > 0, 1, -1)
-        signs[values == HOLE] = 0
+        signs[values == ABSENT] = 0
         sums[:, column] = question.flag_unit * np.bincount(best, signs, rows).astype(np.int64)
         column += 1
     sums[:, -1] = question.size_unit * counted
@@ -216,7 +217,7 @@ def profiles(question: Profiles, records: GridArray) -> IntArray:
 def present(question: Present, records: GridArray) -> IntArray:
     """The number of records that have a value, column by column."""
     columns = (records[:, column] for column in question.columns)
-    return np.array([np.count_nonzero(column != HOLE) for column in columns], dtype=np.int64)
+    return np.array([np.count_nonzero(column != ABSENT) for column in columns], dtype=np.int64)
 
 
 def size(question: Size, records: GridArray) -> IntArray:
@@ -224,7 +225,7 @@ def size(question: Size, records: GridArray) -> IntArray:
     return np.array([len(records)], dtype=np.int64)
 
 
-def _snap(points: FloatArray, box: Box) -> GridArray:
+def _snap(points: FloatArray, box: Box | Axes) -> GridArray:
     records = np.empty(points.shape, dtype=np.int32)
     in_order = points if points.flags.forc else np.ascontiguousarray(points)
     compiled.snap(_read_only(in_order), box.middle, box.half_width, box.grid.unit, records)
@@ -244,7 +245,7 @@ def _squared_distances(records: GridArray, centroids: IntArray | FloatArray) -> 
 
 def _fill(records: GridArray, points: IntArray) -> GridArray:
     filled = np.empty(records.shape, dtype=np.int32)
-    compiled.fill(_read_only(records), points, HOLE, filled)
+    compiled.fill(_read_only(records), points, ABSENT, filled)
     return filled
 
 

@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from hushmeans.curator.holes import HOLE
 from hushmeans.curator.questions import (
     Cells,
     Lengths,
@@ -27,7 +26,8 @@ from hushmeans.curator.questions import (
     Spread,
     Totals,
 )
-from hushmeans.schema import Box
+from hushmeans.schema import Axes, Box
+from hushmeans.schema.grid import ABSENT
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 PLAIN_BLOCK = 4096
@@ -54,7 +54,7 @@ class Kernel:
     """
 
     add_up: Mapping[type[Question], AddUp]
-    snap: Callable[[FloatArray, Box], GridArray]
+    snap: Callable[[FloatArray, Box | Axes], GridArray]
     nearest: Callable[[GridArray, IntArray], IntArray]
     squared_distances: Callable[[GridArray, IntArray | FloatArray], FloatArray]
     fill: Callable[[GridArray, IntArray], GridArray]
@@ -144,7 +144,7 @@ def profiles(question: Profiles, records: GridArray) -> IntArray:
         rows[np.arange(len(records)), column + level] = question.level_unit
         column += width
     for flag in question.flags:
-        signs = np.where(records[:, flag] > 0, 1, -1) * (records[:, flag] != HOLE)
+        signs = np.where(records[:, flag] > 0, 1, -1) * (records[:, flag] != ABSENT)
         rows[:, column] = signs * question.flag_unit
         column += 1
     return _row_by_row(question.shape, best, rows[:, :-1], question.size_unit)
@@ -152,7 +152,7 @@ def profiles(question: Profiles, records: GridArray) -> IntArray:
 
 def present(question: Present, records: GridArray) -> IntArray:
     """The number of records that have a value, column by column."""
-    return np.array([(records[:, column] != HOLE).sum() for column in question.columns])
+    return np.array([(records[:, column] != ABSENT).sum() for column in question.columns])
 
 
 def size(question: Size, records: GridArray) -> IntArray:
@@ -175,13 +175,13 @@ def squared_distances(records: GridArray, centroids: IntArray | FloatArray) -> F
 @in_parts
 def fill(records: GridArray, points: IntArray) -> GridArray:
     """Records without holes: each has the value of the point that is nearest in all else."""
-    holes = records == HOLE
+    holes = records == ABSENT
     ways = np.where(holes, 0, records.astype(np.int64) - points[:, np.newaxis])
     best = np.argmin((ways**2).sum(axis=2), axis=0)
     return np.where(holes, points[best], records).astype(np.int32)
 
 
-def snap(points: FloatArray, box: Box) -> GridArray:
+def snap(points: FloatArray, box: Box | Axes) -> GridArray:
     """Records in original units as points of the grid; what is no number goes to the middle."""
     with np.errstate(all="ignore"):
         places = (points - box.middle) / box.half_width

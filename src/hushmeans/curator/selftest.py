@@ -12,7 +12,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hushmeans.curator.holes import HOLE
 from hushmeans.curator.questions import (
     Cells,
     Lengths,
@@ -29,6 +28,7 @@ from hushmeans.curator.questions import (
 from hushmeans.curator.reference import REFERENCE, Kernel
 from hushmeans.errors import PrivacyError
 from hushmeans.schema import Box, Grid
+from hushmeans.schema.grid import ABSENT
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 SHAPES = ((1, 33), (3, 1100), (8, 15), (9, 70), (17, 290))
@@ -124,8 +124,8 @@ def known_points() -> Iterator[tuple[FloatArray, Box]]:
 def _with_holes(records: GridArray) -> GridArray:
     """The records with every fifth value missing, and all values of the last."""
     pierced = records.copy()
-    pierced.reshape(-1)[::5] = HOLE
-    pierced[-1] = HOLE
+    pierced.reshape(-1)[::5] = ABSENT
+    pierced[-1] = ABSENT
     return pierced
 
 

@@ -47,7 +47,7 @@ HELD_BACK_PART, LEAST_LEFT = 0.95, 0.2
 HEADROOM = 1.25
 """How much of the expected squares of categories a clip leaves room for."""
 MOST_SPLITS = 14
-"""At most so many cuts: levels of a category exclude each other, but their cells are all counted."""
+"""At most so many cuts: levels of one category exclude each other, but all cells are counted."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def _ask_mixed_moments(purse: Purse, columns: Columns, size: float) -> Moments:
     Where numbers turn out to lie close together, mean and spread are asked again with a clip
     that follows them.
     """
-    middle = np.zeros(purse.door.n_features)
+    middle = np.zeros(purse.door.n_columns)
     middle[columns.numbers] = columns.middle
     mean = _ask_marginals(purse, columns, size, middle, 1.0)
     narrow = 1.0

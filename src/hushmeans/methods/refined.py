@@ -134,12 +134,11 @@ class RefinedMethod:
         n_records = max(PICTURE_RECORDS, RECORDS_PER_CENTROID * max(self.n, 2) * n_clusters)
         purse = Purse(door)
         size = ask_size(purse, n_clusters)
-        if is_hopeless(purse.door.noise, door.n_features, size.surely):
+        presence = ask_presence(purse, size.likely)
+        if is_hopeless(purse.door.noise, door.n_columns, size.surely):
             point = _one_point(purse, size.likely, n_clusters)
-            presence = ask_presence(purse, size.likely)
             clusters, profiles = _described(purse.door, presence, point, 1 - purse.spent)
             return Clustering(clusters, clusters, profiles, presence)
-        presence = ask_presence(purse, size.likely)
         about = (size.likely, n_records, generator, self.cells_share)
         if door.layout.is_numeric:
             picture = draw_picture(purse, *about)
@@ -217,11 +216,11 @@ def _one_point(purse: Purse, size: float, n_clusters: int) -> Clusters:
     """The same centre for all clusters: the mean of all records, asked for with all there is."""
     door = purse.door
     share = 1 - purse.spent - (PROFILE_SHARE if has_profiles(door.layout) else SIZES_SHARE)
-    clip = corner(door.noise, door.n_features) / 2
-    found = mean_near(purse, size, np.zeros(door.n_features), clip, share)
+    clip = corner(door.noise, door.n_columns) / 2
+    found = mean_near(purse, size, np.zeros(door.n_columns), clip, share)
     return Clusters(
         centroids=np.tile(within_blocks(door.layout, found.mean[None]), (n_clusters, 1)),
-        variances=np.full((n_clusters, door.n_features), min(found.variance, UNKNOWN_VARIANCE)),
+        variances=np.full((n_clusters, door.n_columns), min(found.variance, UNKNOWN_VARIANCE)),
         sizes=np.full(n_clusters, size / n_clusters),
         size_variances=np.full(n_clusters, size**2),
     )
