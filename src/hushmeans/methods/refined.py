@@ -54,6 +54,8 @@ MERGE_RULE = "ward"
 PICTURE_RECORDS = 3000
 RECORDS_PER_CENTROID = 30
 """The synthetic data has the larger of the two numbers of records."""
+PICTURE_STARTS, MIXED_STARTS = 4, 12
+"""How often the synthetic data is clustered; one-hot columns have more poor local optima."""
 MANY_CENTROIDS = 256
 """With more of them, the synthetic data is clustered from one start, and in fewer steps."""
 ONE_ROUND, TWO_ROUNDS = 1 / 3, 0.1
@@ -148,7 +150,8 @@ class RefinedMethod:
         for_sizes = share_of_sizes(rest, door.layout)
         rest -= for_sizes
         rounds, n = self.size_of_work(picture, door.noise, n_clusters, rest)
-        leaves = _start(picture, n * n_clusters, generator)
+        starts = PICTURE_STARTS if door.layout.is_numeric else MIXED_STARTS
+        leaves = _start(picture, n * n_clusters, generator, starts)
         shares = shares_of_rounds(rest, rounds, self.last_round)
         fine = min(rounds - 1, FINE_ROUNDS)
         for share in shares[:fine]:
@@ -246,13 +249,15 @@ def _described(
     return counted, ()
 
 
-def _start(picture: Picture, n_centroids: int, generator: Generator) -> Clusters:
+def _start(
+    picture: Picture, n_centroids: int, generator: Generator, starts: int = PICTURE_STARTS
+) -> Clusters:
     """Ordinary k-means on the synthetic data, with unknown error."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
     seed = int(generator.integers(2**31))
-    starts, steps = (4, 30) if n_centroids <= MANY_CENTROIDS else (1, 10)
+    starts, steps = (starts, 30) if n_centroids <= MANY_CENTROIDS else (1, 10)
     model = KMeans(n_centroids, n_init=starts, max_iter=steps, random_state=seed)
     # On one thread: reproducible on every machine, and no thread spins on a busy one.
     with warnings.catch_warnings(), _thread_pools().limit(limits=1):

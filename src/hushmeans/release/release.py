@@ -32,6 +32,12 @@ from hushmeans.release.document import (
     read_truth,
     write_document,
 )
+from hushmeans.release.profiles import (
+    LevelShares,
+    MissingRate,
+    read_profiles,
+    written_profiles,
+)
 from hushmeans.release.statement import statement
 from hushmeans.release.verdict import NoiseVerdict, verdict_on
 from hushmeans.schema import Box
@@ -72,6 +78,10 @@ class Release:
         The finer clusters that these were merged from; `cut` merges them into any other number.
     booking
         The ledger entry that paid for the release; None if no ledger was used.
+    profiles
+        For each category and flag, how often each level occurs in each cluster.
+    missing_rates
+        For each feature that ignores missing values, how often it is missing.
     """
 
     centres: TableRows
@@ -89,6 +99,8 @@ class Release:
 
     leaves: ClusterTable | None = None
     booking: Booking | None = None
+    profiles: tuple[LevelShares, ...] = ()
+    missing_rates: tuple[MissingRate, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("method_options", "versions"):
@@ -96,6 +108,8 @@ class Release:
         self.table.check(self.box.n_columns)
         if self.leaves is not None:
             self.leaves.check(self.box.n_columns)
+        if any(len(each.shares) != self.n_clusters for each in self.profiles):
+            raise InputError("a release must have the shares of every cluster")
 
     @property
     def table(self) -> ClusterTable:
@@ -134,6 +148,8 @@ class Release:
     def cut(self, n_clusters: int) -> Release:
         """The release with another number of clusters, at no privacy cost (post-processing).
 
+        The shares of levels were counted for the released clusters, so others have none.
+
         Parameters
         ----------
         n_clusters
@@ -144,7 +160,7 @@ class Release:
         if number == self.n_clusters:
             return self
         merged = merge(in_unit_box(leaves, self.box), number, self._merging_rule)
-        return replace(self, **vars(in_original_units(merged, self.box)))
+        return replace(self, **vars(in_original_units(merged, self.box)), profiles=())
 
     def cost_curve(self) -> tuple[tuple[int, float], ...]:
         """For each number of clusters, the squared distance per record that merging adds.
@@ -223,6 +239,7 @@ class Release:
             "versions": dict(self.versions),
             "bounds": {"low": self.box.low, "high": self.box.high, "names": self.box.names},
             **written_kinds(self.box),
+            **written_profiles(self.profiles, self.missing_rates),
             "epsilon": amount_text(self.budget.epsilon),
             "delta": amount_text(self.budget.delta),
             "spends": [{**vars(spend), "share": str(spend.share)} for spend in self.spends],
@@ -241,6 +258,7 @@ class Release:
                 **vars(ClusterTable.of_document(content)),
                 leaves=None if leaves is None else ClusterTable.of_document(leaves),
                 booking=_booking(content.get("ledger")),
+                **read_profiles(content),
                 box=_box(bounds, content.get("features")),
                 budget=budget,
                 rows_per_person=whole_number("rows_per_person", content["rows_per_person"]),
