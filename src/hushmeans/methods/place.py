@@ -204,11 +204,12 @@ def _ask_lengths(purse: Purse, size: float, mean: FloatArray, place: Place) -> P
         counts = (1 - weight) * counts + weight * again.values
         variance = weight * again.variance
     wider = 1 + math.sqrt(MARGIN * STANDS_OUT * math.sqrt(variance) / size)
-    seen = [each(counts, math.sqrt(variance), size) for each in (nearly_all, last_range)]
-    if None in seen:
+    nearly = nearly_all(counts, math.sqrt(variance), size)
+    if nearly is None:
         return None
-    half, reach = (float(edges[min(each, len(edges) - 1)]) / grid.unit * wider for each in seen)
-    return Place(mean, half, max(half, reach))
+    last = max(nearly, last_range(counts, math.sqrt(variance), size) or 0)
+    half, reach = (edges[min(each, len(edges) - 1)] / grid.unit * wider for each in (nearly, last))
+    return Place(mean, float(half), float(reach))
 
 
 def nearly_all(counts: FloatArray, noise: float, size: float) -> int | None:

@@ -123,7 +123,7 @@ class RefinedMethod:
         """
         n_records = max(PICTURE_RECORDS, RECORDS_PER_CENTROID * max(self.n, 2) * n_clusters)
         purse = Purse(door)
-        size = ask_size(purse, n_clusters)
+        size = ask_size(purse)
         if is_hopeless(purse.door.noise, door.n_features, size.surely):
             clusters = _counted(purse.door, _one_point(purse, size.likely, n_clusters), SIZES_SHARE)
             return Clustering(clusters, clusters)
