@@ -163,7 +163,7 @@ def mean_near(
 
 def zoom_in(purse: Purse, size: float, mean: FloatArray) -> tuple[Place, FloatArray]:
     """A cube that the records fill, and their mean; the unit box if they may fill that."""
-    place, reach = Place.whole(len(mean)), 0.0
+    place = Place.whole(len(mean))
     if purse.door.noise.share_for(1, size / LEAST_SIGNAL) > LARGEST_LENGTHS_SHARE:
         return place, mean
     for _ in range(MOST_ZOOMS):
@@ -172,13 +172,13 @@ def zoom_in(purse: Purse, size: float, mean: FloatArray) -> tuple[Place, FloatAr
         found = _ask_lengths(purse, size, mean, place)
         if found is None:
             break
-        if found.half > ZOOM * place.half:
-            if place.half < 1:
-                half = min(found.half, place.half)
-                place = replace(found, half=half, reach=max(found.reach, reach, half))
+        smaller = found.half <= ZOOM * place.half
+        if smaller or place.half < 1:
+            half = min(found.half, place.half)
+            seen = place.reach if place.reach > place.half else half  # outside of the last place
+            place = replace(found, half=half, reach=max(found.reach, seen))
+        if not smaller:
             break
-        reach = max(found.reach, reach if place.half < 1 else 0.0)
-        place = replace(found, reach=reach)
         mean = ask_mean(purse, size, place, mean)
     return place, mean
 
