@@ -15,7 +15,7 @@ from hushmeans.curator.questions import LARGEST_COUNT
 from hushmeans.errors import InputError
 from hushmeans.forecasting.expectation import Expectation, Step, expectation
 from hushmeans.forecasting.population import Population
-from hushmeans.methods.opening import SIZE_SHARE, exact_share, is_much_weaker, is_strong
+from hushmeans.methods.opening import is_much_weaker
 from hushmeans.methods.refined import RefinedMethod
 from hushmeans.methods.registry import DEFAULT_METHOD
 from hushmeans.release.numbers import percent
@@ -219,21 +219,17 @@ def forecast_of(settings: Settings, rows: int, features: int, bounds: Any = None
 
 def _expected(rows: int, features: int, settings: Settings) -> Expectation:
     population = Population.assumed(rows, features, settings.n_clusters)
-    return expectation(settings.method, population, _noise(rows, features, settings))
+    return expectation(settings.method, population, _noise(features, settings))
 
 
-def _noise(rows: int, features: int, settings: Settings) -> Noise:
-    """The noise that a fit of so many records will choose."""
+def _noise(features: int, settings: Settings) -> Noise:
+    """The noise that a fit of so many features will choose."""
     budget, per_person = settings.budget, settings.rows_per_person
     usual = noise_within(budget, per_person)
     if budget.delta == 0 or not isinstance(settings.method, RefinedMethod):
         return usual
     laplace = noise_within(budget, per_person, norm="l1")
-    if not is_much_weaker(laplace, usual, features):
-        return usual
-    if is_strong(usual, features, rows / settings.n_clusters):
-        return laplace
-    return noise_within(budget, per_person, spent=exact_share(SIZE_SHARE))
+    return laplace if is_much_weaker(laplace, usual, features) else usual
 
 
 def _errors(expected: Expectation) -> dict[str, Any]:

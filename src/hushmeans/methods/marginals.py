@@ -57,11 +57,12 @@ class MixedColumns:
     rates: FloatArray
 
     @classmethod
-    def of(cls, layout: Layout, rates: FloatArray) -> MixedColumns:
+    def of(cls, layout: Layout, rates: FloatArray | None = None) -> MixedColumns:
         blocks = layout.of_kind("number")
         low, high = (np.array([getattr(b, end) for b in blocks]) for end in ("low", "high"))
+        present = np.ones(layout.n_columns) if rates is None else rates
         first = np.array([block.first for block in blocks], dtype=np.int64)
-        return cls(layout, first, (high + low) / 2, (high - low) / 2, rates)
+        return cls(layout, first, (high + low) / 2, (high - low) / 2, present)
 
     @property
     def others(self) -> tuple[Block, ...]:

@@ -15,6 +15,7 @@ from numpy.random import Generator
 
 from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import Cells, Spread
+from hushmeans.methods.far import FALSE_ALARM, put_far_records, surely
 from hushmeans.methods.opening import Purse
 from hushmeans.methods.place import (
     LENGTHS_SHARE,
@@ -54,12 +55,13 @@ DIVIDED_WIDTH = 2.0
 FINE_WIDTH = 1.9
 """The same where a feature of a place smaller than the box is halved often: evenly spread records
 reach as far as 1.7, and the borders of a place lie further out than its records."""
-FAR_PARTS = 8.0
+FAR_PARTS, MOST_FAR_PARTS = 2.0, 20
 """How many times as far out the parts outside of a place end, one after the other."""
+FAR_FROM = 8.0
+MANY_FEATURES = 4
+"""With fewer, cells reach beyond the place; with these, far records are asked for by themselves."""
 THRESHOLD = 2.0
 """Cells with fewer records than this many standard deviations of noise count as empty."""
-FALSE_ALARM = 0.1
-"""The chance that any empty cell outside of the place counts as occupied."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,8 @@ def draw_picture(
     if any(each.size for each in borders):
         weights = _ask_cells(purse, moments.place, borders, share)
     records = _synthesize(moments, borders, weights, n_records, generator)
+    if door.n_columns >= MANY_FEATURES:
+        records = put_far_records(purse, moments.place, size, records, generator)
     return Picture(records, moments, purse.spent)
 
 
@@ -138,7 +142,7 @@ def _ask_moments(purse: Purse, size: float) -> Moments:
         if place.half < 1:
             variance, level = _ask_variance(purse, place, mean, size)
     narrow = max(NARROW * math.sqrt(level.most) / place.half, NARROWEST)
-    if not place.tailed and narrow < WORTH_NARROWING and purse.spent < MOST_BEFORE_NARROWING:
+    if narrow < WORTH_NARROWING and purse.spent < MOST_BEFORE_NARROWING:
         mean = ask_mean(purse, size, place, mean, narrow)
         variance, _ = _ask_variance(purse, place, mean, size, narrow)
         variance *= max(1.0, level.least / float(variance.mean()))  # what the clip cut from all
@@ -213,7 +217,7 @@ def _borders(moments: Moments, feature: int, halvings: int) -> FloatArray:
         reach = FINE_WIDTH * math.sqrt(moments.variance[feature])
         low, high = max(low, mean - reach), min(high, mean + reach)
     parts = np.linspace(low, high, 2**halvings + 1)
-    further = place.half * FAR_PARTS ** np.arange(6)
+    further = place.half * FAR_PARTS ** np.arange(MOST_FAR_PARTS)
     centre = place.centre[feature]
     borders = np.concatenate([parts, centre - further, centre + further])
     return borders[(borders > -1) & (borders < 1)]
@@ -226,22 +230,13 @@ def _ask_cells(
     steps = tuple(tuple(purse.door.grid.snap(each).tolist()) for each in borders)
     answer = purse.ask(Cells(purse.door.grid, steps), share)
     outside = _outside(place, borders)
-    surely = _surely(purse.door.noise, int(outside.sum()), place)
-    threshold = np.where(outside, surely, THRESHOLD)
+    # The smaller the place, the further out a false alarm would be, and the rarer it has to be.
+    alarm = FALSE_ALARM * min(1.0, FAR_FROM * place.half) ** 2
+    clear = surely(purse.door.noise, int(outside.sum()), alarm)
+    threshold = np.where(outside, clear, THRESHOLD)
     counts = answer.values.astype(np.float64)
     kept = np.where(counts > threshold * math.sqrt(answer.variance), counts, 0.0)
     return kept if kept.any() else None
-
-
-def _surely(noise: Noise, number: int, place: Place) -> float:
-    """Deviations of noise that so many empty cells, all together, hardly ever exceed.
-
-    The smaller the place, the further out a false alarm would be, and the rarer it has to be.
-    """
-    chances = max(number, 1) / (FALSE_ALARM * min(1.0, FAR_PARTS * place.half) ** 2)
-    if noise.norm == "l1":
-        return math.log(chances / 2) / math.sqrt(2)
-    return math.sqrt(2 * math.log(chances))
 
 
 def _outside(place: Place, borders: list[FloatArray]) -> BoolArray:

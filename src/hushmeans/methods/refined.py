@@ -23,6 +23,7 @@ from hushmeans.curator.questions import Sizes
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.methods.blocks import clusters_within_blocks, within_blocks
 from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.marginals import MixedColumns, clip_of_marginals
 from hushmeans.methods.merge import merge
 from hushmeans.methods.method import Clustering
 from hushmeans.methods.mixed import draw_mixed_picture
@@ -135,9 +136,9 @@ class RefinedMethod:
         """
         n_records = max(PICTURE_RECORDS, RECORDS_PER_CENTROID * max(self.n, 2) * n_clusters)
         purse = Purse(door)
-        size = ask_size(purse, n_clusters)
+        size = ask_size(purse)
         presence = ask_presence(purse, size.likely)
-        if is_hopeless(purse.door.noise, door.n_columns, size.surely):
+        if is_hopeless(purse.door.noise, door.layout, size.surely):
             point = _one_point(purse, size.likely, n_clusters)
             clusters, profiles = _described(purse.door, presence, point, 1 - purse.spent)
             return Clustering(clusters, clusters, profiles, presence)
@@ -209,17 +210,24 @@ class RefinedMethod:
         return Clipping(self.clip_quantile, self.size_part)
 
 
-def is_hopeless(noise: Noise, n_features: int, size: float) -> bool:
+def is_hopeless(noise: Noise, layout: Layout, size: float) -> bool:
     """Whether even the mean of so many records would hardly be found on the way to clusters."""
-    clip = corner(noise, n_features) / 2
-    return noise.deviation(clip, LARGEST_SHARE) > HOPELESS * size
+    reach = max(block.high for block in layout.blocks)
+    return noise.deviation(_clip_of_mean(noise, layout), LARGEST_SHARE) > HOPELESS * reach * size
+
+
+def _clip_of_mean(noise: Noise, layout: Layout) -> float:
+    """Where records are clipped if their mean is all that is asked for."""
+    if layout.is_numeric:
+        return corner(noise, layout.n_columns) / 2
+    return clip_of_marginals(MixedColumns.of(layout), noise.norm)
 
 
 def _one_point(purse: Purse, size: float, n_clusters: int) -> Clusters:
     """The same centre for all clusters: the mean of all records, asked for with all there is."""
     door = purse.door
     share = 1 - purse.spent - (PROFILE_SHARE if has_profiles(door.layout) else SIZES_SHARE)
-    clip = corner(door.noise, door.n_columns) / 2
+    clip = _clip_of_mean(door.noise, door.layout)
     found = mean_near(purse, size, np.zeros(door.n_columns), clip, share)
     return Clusters(
         centroids=np.tile(within_blocks(door.layout, found.mean[None]), (n_clusters, 1)),
