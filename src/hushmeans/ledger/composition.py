@@ -15,18 +15,18 @@ RHO_STEP = Fraction(1, 10**15)
 """Each rho is rounded up to a multiple of this, so that sums stay short."""
 
 
-def rho_of_fit(settings: Settings, n_features: int) -> Fraction | None:
+def rho_of_fit(settings: Settings, n_directions: int) -> Fraction | None:
     """The rho of a fit; None if the budget has no delta.
 
-    It follows from the noise that the fit chooses for so many features.
+    It follows from the noise that the fit chooses for records that spread in so many directions.
     """
     of_gaussian = rho_of_gaussian(settings.budget)
-    if of_gaussian is None or not chooses_laplace(settings, n_features):
+    if of_gaussian is None or not chooses_laplace(settings, n_directions):
         return of_gaussian
     return rho_of_pure(settings.budget.epsilon)
 
 
-def chooses_laplace(settings: Settings, n_features: int) -> bool:
+def chooses_laplace(settings: Settings, n_directions: int) -> bool:
     """Whether a fit with a delta chooses Laplace noise."""
     from hushmeans.curator.curator import noise_within
     from hushmeans.methods.opening import is_much_weaker
@@ -34,7 +34,7 @@ def chooses_laplace(settings: Settings, n_features: int) -> bool:
 
     budget = settings.budget
     noises = noise_within(budget, norm="l1"), noise_within(budget)
-    return isinstance(settings.method, RefinedMethod) and is_much_weaker(*noises, n_features)
+    return isinstance(settings.method, RefinedMethod) and is_much_weaker(*noises, n_directions)
 
 
 def rho_of_gaussian(budget: Budget) -> Fraction | None:

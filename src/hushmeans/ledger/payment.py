@@ -82,7 +82,7 @@ class Payment:
                 **written_kinds(box),
             },
             "rows_per_person": settings.rows_per_person,
-            "rho": rho_of_fit(settings, box.n_columns),
+            "rho": rho_of_fit(settings, box.layout.n_directions),
             "resumable": True,
         }
 

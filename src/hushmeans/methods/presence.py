@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import Present
 from hushmeans.methods.moves import Moves
 from hushmeans.methods.opening import Purse
@@ -51,13 +52,18 @@ def ask_presence(purse: Purse, size: float) -> Presence:
         return Presence((), np.empty(0), np.empty(0), of_columns)
     columns = tuple(block.first for block in blocks)
     question = Present(purse.door.grid, columns)
-    wanted = noise.share_for(question.sensitivity(noise.norm), PRESENCE_ERROR * size)
-    answer = purse.ask(question, min(max(wanted, LEAST_PRESENCE_SHARE), LARGEST_PRESENCE_SHARE))
+    answer = purse.ask(question, share_for_presence(noise, question, size))
     rates = np.clip(answer.values / size, 0.0, 1.0)
     for block, rate in zip(blocks, rates, strict=True):
         of_columns[block.columns] = max(rate, LEAST_RATE)
     variances = np.full(len(rates), answer.variance / size**2)
     return Presence(columns, rates, variances, of_columns)
+
+
+def share_for_presence(noise: Noise, question: Present, size: float) -> float:
+    """The share that the rates among so many records get."""
+    wanted = noise.share_for(question.sensitivity(noise.norm), PRESENCE_ERROR * size)
+    return min(max(wanted, LEAST_PRESENCE_SHARE), LARGEST_PRESENCE_SHARE)
 
 
 def lengthened(moves: Moves, presence: Presence) -> Moves:

@@ -16,7 +16,7 @@ from hushmeans.curator.door import Door
 from hushmeans.curator.questions import Profiles
 from hushmeans.methods.blocks import onto_simplex
 from hushmeans.methods.clusters import Clusters
-from hushmeans.schema import Layout
+from hushmeans.schema import Grid, Layout
 from hushmeans.types import FloatArray, IntArray
 
 PROFILE_SHARE = Fraction(20, 100)
@@ -56,18 +56,17 @@ def has_profiles(layout: Layout) -> bool:
     return bool(layout.of_kind("category") or layout.of_kind("flag"))
 
 
-def profiles_question(door: Door, centroids: FloatArray) -> Profiles:
+def profiles_about(grid: Grid, layout: Layout, centroids: FloatArray) -> Profiles:
     """What is asked about centroids in the unit box."""
-    categories, flags = door.layout.of_kind("category"), door.layout.of_kind("flag")
-    unit = door.grid.unit
+    categories, flags = layout.of_kind("category"), layout.of_kind("flag")
     return Profiles(
-        door.grid,
-        door.grid.snap(centroids),
+        grid,
+        grid.snap(centroids),
         tuple((block.first, block.width) for block in categories),
         tuple(block.first for block in flags),
-        level_unit=unit,
-        flag_unit=round(FLAG_WEIGHT * unit),
-        size_unit=round(SIZE_WEIGHT * unit),
+        level_unit=grid.unit,
+        flag_unit=round(FLAG_WEIGHT * grid.unit),
+        size_unit=round(SIZE_WEIGHT * grid.unit),
     )
 
 
@@ -81,7 +80,7 @@ def counted_profiles(
     rates
         The part of all records that have a value, for each column.
     """
-    question = profiles_question(door, clusters.centroids)
+    question = profiles_about(door.grid, door.layout, clusters.centroids)
     answer = door.ask(question, share)
     noise = answer.variance
     sizes, size_variances = _sizes(question, answer.values, noise)
