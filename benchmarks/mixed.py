@@ -1,4 +1,4 @@
-"""Mixed tables: cost, shares of levels and their intervals, k-prototypes' own objective, missing values.
+"""Mixed tables: cost, shares of levels, k-prototypes' own objective, missing values.
 
     python -m benchmarks.mixed [--runs 24] [--prototypes] [--missing]
 
@@ -8,9 +8,10 @@ For adult and bank, k = 5, all features but the class, over several seeds it pri
 - the median half-width of the shares of levels, and how many of the intervals of shares between
   5 and 95 % hold the share among the records that `predict` gives the cluster;
 - with ``--prototypes``, the objective of `kmodes.KPrototypes`, of prototypes made of the release
-  (centres of numbers, most frequent levels), over that of its own result. kmodes is not a dependency: install it
-  for this measurement;
-- with ``--missing``, the error of a cluster's mean age where 30 % of the ages are missing at random.
+  (centres of numbers, most frequent levels), over that of its own result. kmodes is no
+  dependency: install it for this measurement;
+- with ``--missing``, the error of a cluster's mean age where 30 % of the ages are missing at
+  random.
 
 Noise is simulated.
 """
@@ -21,6 +22,7 @@ import argparse
 import os
 import warnings
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +105,9 @@ def true_shares(store: Store, release: Release, labels: IntArray) -> list[FloatA
     return found
 
 
-def measured(table: MixedTable, store: Store, reference: float, runs: int, budget: Any) -> Any:
+def measured(
+    table: MixedTable, store: Store, reference: float, runs: int, budget: tuple[float, float]
+) -> tuple[float, float, float, float]:
     """Cost, median half-width and coverage, over seeds."""
     costs, half_widths, hits, held = [], [], 0, 0
     points = store.records / store.box.grid.unit
@@ -125,6 +129,7 @@ def measured(table: MixedTable, store: Store, reference: float, runs: int, budge
 
 
 def main_table(console: Console, tables: list[MixedTable], runs: int) -> None:
+    """Cost, half-widths and coverage, with their targets."""
     page = Table("table", "ε", "δ", "cost", "target", "half-width", "target", "coverage")
     for table in tables:
         store = table.store()
@@ -194,10 +199,11 @@ def _objective(
 
 def _own_objective(numbers: FloatArray, levels: IntArray, gamma: float) -> float:
     """KPrototypes fitted to 8,000 records, the best of three starts, on all records."""
-    from kmodes.kprototypes import KPrototypes
-
+    kprototypes: Any = import_module("kmodes.kprototypes")
     part = np.random.default_rng(0).choice(len(numbers), 8000, replace=False)
-    model = KPrototypes(K, init="Cao", n_init=3, gamma=gamma, max_iter=30, random_state=0)
+    model = kprototypes.KPrototypes(
+        K, init="Cao", n_init=3, gamma=gamma, max_iter=30, random_state=0
+    )
     mixed = np.concatenate([numbers[part], levels[part]], axis=1)
     first = numbers.shape[1]
     model.fit(mixed, categorical=list(range(first, mixed.shape[1])))
@@ -226,6 +232,7 @@ def missing_table(console: Console, tables: list[MixedTable], runs: int) -> None
 
 
 def main() -> None:
+    """Print one of the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=24)
     parser.add_argument("--tables", nargs="*", default=["adult", "bank"])

@@ -56,8 +56,8 @@ def _drawn(block: Block, labels: IntArray, n_clusters: int, generator: Generator
         levels = np.where(generator.random(number) < PREFERRED, own, other)
         return block.high * np.eye(block.width)[levels]
     if block.kind == "flag":
-        own = generator.random(n_clusters)[labels] < 0.5
-        flags = own == (generator.random(number) < FLAG_SHARE)
+        raised = generator.random(n_clusters)[labels] < 0.5
+        flags = raised == (generator.random(number) < FLAG_SHARE)
         return np.where(flags, block.high, block.low)[:, None]
     if block.kind == "cycle":
         angles = generator.uniform(0, 2 * math.pi, n_clusters)[labels]

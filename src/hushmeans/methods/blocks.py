@@ -50,4 +50,5 @@ def onto_simplex(rows: FloatArray) -> FloatArray:
     counts = np.arange(1, rows.shape[1] + 1)
     excess = (np.cumsum(descending, axis=1) - 1) / counts
     last = (descending > excess).sum(axis=1) - 1
-    return np.maximum(rows - excess[np.arange(len(rows)), last][:, None], 0.0)
+    nearest: FloatArray = np.maximum(rows - excess[np.arange(len(rows)), last][:, None], 0.0)
+    return nearest

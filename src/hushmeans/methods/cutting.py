@@ -11,7 +11,7 @@ import numpy as np
 from hushmeans.curator.questions import Cells
 from hushmeans.methods.marginals import MixedColumns
 from hushmeans.methods.opening import Purse
-from hushmeans.methods.picture import MOST_HALVINGS, THRESHOLD, Moments, _borders
+from hushmeans.methods.picture import MOST_HALVINGS, THRESHOLD, Moments, borders_of
 from hushmeans.methods.place import Place
 from hushmeans.methods.presence import without_filled
 from hushmeans.schema import Grid
@@ -46,7 +46,7 @@ class Cutting:
         halvings, splits = _chosen_cuts(columns, moments, signal)
         borders = [np.empty(0)] * len(moments.mean)
         for index, column in enumerate(columns.numbers.tolist()):
-            own = _borders(of_numbers, index, halvings[column])
+            own = borders_of(of_numbers, index, halvings[column])
             borders[column] = columns.middle[index] + columns.reach[index] * own
         for block in columns.others:
             for column in range(block.first, block.first + block.width):

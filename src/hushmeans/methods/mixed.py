@@ -11,9 +11,9 @@ from hushmeans.methods.opening import Purse
 from hushmeans.methods.picture import (
     Moments,
     Picture,
-    _beta_columns,
-    _draw_in_parts,
-    _edges,
+    beta_columns,
+    draw_in_parts,
+    part_edges,
     share_of_cells,
 )
 from hushmeans.methods.presence import Presence
@@ -56,12 +56,14 @@ def _synthesized(
         cells = generator.choice(len(weights), size=n_records, p=weights / weights.sum())
         parts = cutting.parts_of(cells)
     records = np.empty((n_records, len(moments.mean)))
-    for index, drawn in enumerate(_beta_columns(cutting.numbers, n_records, generator)):
+    for index, drawn in enumerate(beta_columns(cutting.numbers, n_records, generator)):
         column = int(columns.numbers[index])
         middle, reach = columns.middle[index], columns.reach[index]
         if parts is not None:
-            edges = _edges(cutting.numbers.place, index, (cutting.borders[column] - middle) / reach)
-            drawn = _draw_in_parts(np.sort(drawn), edges, parts[column], generator)
+            edges = part_edges(
+                cutting.numbers.place, index, (cutting.borders[column] - middle) / reach
+            )
+            drawn = draw_in_parts(np.sort(drawn), edges, parts[column], generator)
         records[:, column] = middle + reach * drawn
     for block in columns.others:
         own = None if parts is None else parts[block.columns].T
@@ -124,4 +126,5 @@ def _draw_cycle(
             if len(cutting.borders[block.first + column]):
                 drawn[:, column] = np.abs(drawn[:, column]) * (2 * parts[:, column] - 1)
     lengths = np.maximum(np.linalg.norm(drawn, axis=1, keepdims=True), 1e-12)
-    return block.high * drawn / lengths
+    points: FloatArray = block.high * drawn / lengths
+    return points

@@ -202,11 +202,13 @@ def cell_borders(moments: Moments, signal: float, grid: Grid) -> list[FloatArray
         widest = int(np.argmax(rest))
         times[widest] += 1
         rest[widest] /= 4
-    borders = (_borders(moments, feature, int(halvings)) for feature, halvings in enumerate(times))
+    borders = (
+        borders_of(moments, feature, int(halvings)) for feature, halvings in enumerate(times)
+    )
     return [grid.to_unit_box(np.unique(grid.snap(each))) for each in borders]
 
 
-def _borders(moments: Moments, feature: int, halvings: int) -> FloatArray:
+def borders_of(moments: Moments, feature: int, halvings: int) -> FloatArray:
     """The inner borders of 2**halvings parts of equal width; far out, of a few wide ones more."""
     place, mean = moments.place, moments.mean[feature]
     low, high = place.low[feature], place.high[feature]
@@ -268,19 +270,19 @@ def _synthesize(
     generator: Generator,
 ) -> FloatArray:
     """Records: a cell by its weight, each feature from a Beta distribution cut to that cell."""
-    columns = _beta_columns(moments, n_records, generator)
+    columns = beta_columns(moments, n_records, generator)
     if weights is None:
         return np.column_stack([generator.permutation(column) for column in columns])
     cells = generator.choice(len(weights), size=n_records, p=weights / weights.sum())
     drawn = []
     for feature in reversed(range(len(columns))):  # the last feature's parts vary fastest
         cells, parts = np.divmod(cells, len(borders[feature]) + 1)
-        edges = _edges(moments.place, feature, borders[feature])
-        drawn.append(_draw_in_parts(np.sort(columns[feature]), edges, parts, generator))
+        edges = part_edges(moments.place, feature, borders[feature])
+        drawn.append(draw_in_parts(np.sort(columns[feature]), edges, parts, generator))
     return np.column_stack(drawn[::-1])
 
 
-def _beta_columns(moments: Moments, n_records: int, generator: Generator) -> list[FloatArray]:
+def beta_columns(moments: Moments, n_records: int, generator: Generator) -> list[FloatArray]:
     """Draws of each feature with its mean and variance, within the place."""
     low, width = moments.place.low, moments.place.high - moments.place.low
     centre = np.clip((moments.mean - low) / width, 0.01, 0.99)
@@ -291,7 +293,7 @@ def _beta_columns(moments: Moments, n_records: int, generator: Generator) -> lis
     ]
 
 
-def _edges(place: Place, feature: int, borders: FloatArray) -> FloatArray:
+def part_edges(place: Place, feature: int, borders: FloatArray) -> FloatArray:
     """The borders of a feature's parts, and where the outer parts end.
 
     Without parts outside of the place they are at most as wide as their neighbours.
@@ -305,7 +307,7 @@ def _edges(place: Place, feature: int, borders: FloatArray) -> FloatArray:
     return np.concatenate([ends[0], borders, ends[1]])
 
 
-def _draw_in_parts(
+def draw_in_parts(
     ordered: FloatArray, edges: FloatArray, part: IntArray, generator: Generator
 ) -> FloatArray:
     """For each record, a draw from the feature's distribution within the record's part.

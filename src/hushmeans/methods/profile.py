@@ -88,13 +88,13 @@ def counted_profiles(
     features, column = [], 0
     for first, width in question.categories:
         counts = answer.values[:, column : column + width] / question.level_unit
-        shares_of = _Levels(noise / question.level_unit**2)
-        features.append(_compared(first, counts, shares_of, counted))
+        of_levels = _Levels(noise / question.level_unit**2)
+        features.append(_compared(first, counts, of_levels, counted))
         column += width
     for flag in question.flags:
         balance = answer.values[:, column, None] / question.flag_unit
-        shares_of = _Flags(noise / question.flag_unit**2, float(rates[flag]))
-        features.append(_compared(flag, balance, shares_of, counted))
+        of_flags = _Flags(noise / question.flag_unit**2, float(rates[flag]))
+        features.append(_compared(flag, balance, of_flags, counted))
         column += 1
     return counted, tuple(features)
 
