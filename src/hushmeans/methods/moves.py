@@ -28,8 +28,6 @@ FEWEST = 20
 """With fewer of the picture's records a cluster is clipped as all of them are."""
 UNSEEN = 0.02
 """The part of a squared move that is doubted beyond what the picture shows."""
-CUT_DOUBT = 0.15
-"""The part of what clipping cuts from records that may all lie on one side, unseen."""
 AT_A_TIME = 4096
 """Records compared with all points at a time, so that the table of distances stays small."""
 PUT_IN_PLACE = 3
@@ -168,12 +166,11 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps) -> Clusters:
     before = question.grid.to_unit_box(question.centroids)
     made = moves.believed * moves.whole
     after = np.clip(before + made, -1.0, 1.0)
-    ways, cut, cut_lengths = _as_answered(question, gaps, made)
+    ways, cut = _as_answered(question, gaps, made)
     records = before[gaps.nearest] + ways
     means, later = (_means(records, _nearest(records, each), len(each)) for each in (before, after))
     unseen = UNSEEN * (made**2 + (made**2).mean(axis=1, keepdims=True))
-    clipping = cut**2 + (CUT_DOUBT * cut_lengths) ** 2 / made.shape[1]
-    variances = moves.believed * moves.variances + clipping + (later - means) ** 2 + unseen
+    variances = moves.believed * moves.variances + cut**2 + (later - means) ** 2 + unseen
     return Clusters(
         centroids=after,
         variances=np.minimum(variances, UNKNOWN_VARIANCE),
@@ -182,13 +179,8 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps) -> Clusters:
     )
 
 
-def _as_answered(
-    question: Shifts, gaps: Gaps, made: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The picture's ways, each cluster put where the answer has it, and what clipping cuts.
-
-    That is the vector that it cuts from a cluster's mean, and the length that it cuts from a
-    record on average, in whatever direction.
+def _as_answered(question: Shifts, gaps: Gaps, made: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The picture's ways, each cluster put where the answer has it; what clipping cuts of the mean.
 
     A cluster that the picture shows beside its place would seem to be cut on one side.
     """
@@ -199,9 +191,7 @@ def _as_answered(
         ways = ways + (made - clipped)[gaps.nearest]
         left = np.minimum(1.0, clips / np.maximum(norms_of(ways, question.norm), 1e-12))
         clipped = _means(ways * left[:, None], gaps.nearest, number)
-    lengths = np.linalg.norm(ways, axis=1) * (1 - left)
-    lost = _means(lengths[:, None], gaps.nearest, number)
-    return ways, _means(ways, gaps.nearest, number) - clipped, lost
+    return ways, _means(ways, gaps.nearest, number) - clipped
 
 
 def _nearest(records: FloatArray, points: FloatArray) -> IntArray:
