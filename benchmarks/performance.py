@@ -47,6 +47,7 @@ def main() -> None:
         lambda: rounds.section(threads=1),
         lambda: growth.section(DOCS / "growth.png"),
         fits.against_scikit_learn,
+        fits.many_clusters,
         lambda: fits.against_diffprivlib(peers),
         fits.profile,
         footprint.memory,
