@@ -84,7 +84,10 @@ def decoded(column: pa.Array) -> pa.Array:
     if isinstance(kind, pa.BaseExtensionType):
         return decoded(column.storage)
     if pa.types.is_dictionary(kind):
-        return decoded(column.dictionary_decode())
+        values = column.dictionary
+        if pa.types.is_string_view(values.type):  # Arrow cannot take from it
+            values = values.cast(pa.large_string())
+        return decoded(values.take(column.indices))
     if pa.types.is_run_end_encoded(kind):
         return decoded(pc.run_end_decode(column))
     return column
