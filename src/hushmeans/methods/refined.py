@@ -52,9 +52,10 @@ if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
 MERGE_RULE = "ward"
-PICTURE_RECORDS = 3000
+PICTURE_RECORDS, MIXED_RECORDS = 3000, 8000
 RECORDS_PER_CENTROID = 30
-"""The synthetic data has the larger of the two numbers of records."""
+"""The synthetic data has at least so many records, and so many per centroid. One-hot columns take
+more of them for k-means to find the same clusters every time."""
 PICTURE_STARTS, MIXED_STARTS = 4, 12
 """How often the synthetic data is clustered; one-hot columns have more poor local optima."""
 MANY_CENTROIDS = 256
@@ -134,7 +135,8 @@ class RefinedMethod:
 
         Where noise leaves no hope of finding clusters, all centres are the mean of the records.
         """
-        n_records = max(PICTURE_RECORDS, RECORDS_PER_CENTROID * max(self.n, 2) * n_clusters)
+        fewest = PICTURE_RECORDS if door.layout.is_numeric else MIXED_RECORDS
+        n_records = max(fewest, RECORDS_PER_CENTROID * max(self.n, 2) * n_clusters)
         purse = Purse(door)
         size = ask_size(purse)
         presence = ask_presence(purse, size.likely)
