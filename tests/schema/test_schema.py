@@ -81,7 +81,7 @@ def kinds(draw: st.DrawFn) -> FeatureKind:
     made: Any = draw(
         st.sampled_from(
             [
-                lambda: Number(*sorted(draw(st.tuples(ENDS, ENDS))), weight=draw(WEIGHTS)),
+                lambda: Number(draw(ENDS), draw(ENDS), weight=draw(WEIGHTS)),
                 lambda: Number(0, 10, "asinh", missing=draw(st.booleans()) or "drop"),
                 lambda: Category(draw(LEVELS), missing=draw(st.booleans())),
                 lambda: Ordinal([1.5, 2, 3e20], weight=draw(WEIGHTS)),
