@@ -41,14 +41,16 @@ def _mixed_standins(layout: Layout, n_clusters: int) -> tuple[FloatArray, IntArr
     """Synthetic records, their clusters, and the clusters' means."""
     generator = public_randomness(0)
     labels = np.arange(max(STANDINS, 10 * n_clusters)) % n_clusters
-    drawn = [_drawn(block, labels, n_clusters, generator) for block in layout.blocks]
+    drawn = [drawn_feature(block, labels, n_clusters, generator) for block in layout.blocks]
     records = np.concatenate(drawn, axis=1)
     centres = np.array([records[labels == row].mean(axis=0) for row in range(n_clusters)])
     return records, labels, within_blocks(layout, centres)
 
 
-def _drawn(block: Block, labels: IntArray, n_clusters: int, generator: Generator) -> FloatArray:
-    """A feature of all records."""
+def drawn_feature(
+    block: Block, labels: IntArray, n_clusters: int, generator: Generator
+) -> FloatArray:
+    """A feature of all records: its columns, one row per label."""
     number = len(labels)
     if block.kind == "category":
         own = generator.integers(block.width, size=n_clusters)[labels]
