@@ -297,11 +297,13 @@ def skewed(rng: np.random.Generator, points: FloatArray) -> FloatArray:
 
 
 def heavy_tailed(rng: np.random.Generator, points: FloatArray) -> FloatArray:
-    return points + 0.25 * rng.standard_t(3, points.shape)
+    found: FloatArray = points + 0.25 * rng.standard_t(3, points.shape)
+    return found
 
 
 def of_mixed_scales(rng: np.random.Generator, points: FloatArray) -> FloatArray:
-    return (points + 0.2 * rng.normal(size=points.shape)) * np.array([1, 0.3, 0.1, 0.02])
+    wide: FloatArray = points + 0.2 * rng.normal(size=points.shape)
+    return wide * np.array([1, 0.3, 0.1, 0.02])
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
