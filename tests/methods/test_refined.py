@@ -302,8 +302,9 @@ def heavy_tailed(rng: np.random.Generator, points: FloatArray) -> FloatArray:
 
 
 def of_mixed_scales(rng: np.random.Generator, points: FloatArray) -> FloatArray:
-    wide: FloatArray = points + 0.2 * rng.normal(size=points.shape)
-    return wide * np.array([1, 0.3, 0.1, 0.02])
+    found: FloatArray = points + 0.2 * rng.normal(size=points.shape)
+    found *= np.array([1, 0.3, 0.1, 0.02])
+    return found
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
