@@ -292,15 +292,19 @@ def test_without_hope_all_centres_are_the_mean(delta: float) -> None:
 
 
 def skewed(rng: np.random.Generator, points: FloatArray) -> FloatArray:
-    return np.exp(points + 0.3 * rng.normal(size=points.shape))
+    found: FloatArray = np.exp(points + 0.3 * rng.normal(size=points.shape))
+    return found
 
 
 def heavy_tailed(rng: np.random.Generator, points: FloatArray) -> FloatArray:
-    return points + 0.25 * rng.standard_t(3, points.shape)
+    found: FloatArray = points + 0.25 * rng.standard_t(3, points.shape)
+    return found
 
 
 def of_mixed_scales(rng: np.random.Generator, points: FloatArray) -> FloatArray:
-    return (points + 0.2 * rng.normal(size=points.shape)) * np.array([1, 0.3, 0.1, 0.02])
+    found: FloatArray = points + 0.2 * rng.normal(size=points.shape)
+    found *= np.array([1, 0.3, 0.1, 0.02])
+    return found
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-6])

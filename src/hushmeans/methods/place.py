@@ -204,21 +204,21 @@ def _ask_lengths(purse: Purse, size: float, mean: FloatArray, place: Place) -> P
         counts = (1 - weight) * counts + weight * again.values
         variance = weight * again.variance
     wider = 1 + math.sqrt(MARGIN * STANDS_OUT * math.sqrt(variance) / size)
-    nearly = nearly_all(counts, math.sqrt(variance), size)
-    if nearly is None:
+    noise_of_count = math.sqrt(variance)
+    last = last_range(counts, noise_of_count, size)
+    if last is None:
         return None
-    last = max(nearly, last_range(counts, math.sqrt(variance), size) or 0)
+    nearly = min(nearly_all(counts, noise_of_count, size), last)
     half, reach = (edges[min(each, len(edges) - 1)] / grid.unit * wider for each in (nearly, last))
     return Place(mean, float(half), float(reach))
 
 
-def nearly_all(counts: FloatArray, noise: float, size: float) -> int | None:
-    """The range of lengths up to which nearly all records lie; None where noise hides them."""
+def nearly_all(counts: FloatArray, noise: float, size: float) -> int:
+    """The range of lengths up to which nearly all records lie; the last where noise hides that."""
+    if 2 * noise * math.sqrt(len(counts)) > FEW * size:
+        return len(counts) - 1
     beyond = np.cumsum(counts[::-1])[::-1]
-    deviations = noise * np.sqrt(np.arange(len(counts), 0, -1))
-    if beyond[0] < 2 * deviations[0]:
-        return None
-    return int(np.flatnonzero(beyond > np.maximum(FEW * size, 2 * deviations)).max(initial=0))
+    return int(np.flatnonzero(beyond > FEW * size).max(initial=0))
 
 
 def last_range(counts: FloatArray, noise: float, size: float) -> int | None:
