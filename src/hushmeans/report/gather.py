@@ -327,32 +327,3 @@ def positions(release: Release) -> FloatArray:
     """The centres in the unit box, on its border where they lie outside."""
     inside = np.clip(np.array(release.centres), release.box.low, release.box.high)
     return release.box.to_unit_box(inside)
-<<<<<<< HEAD
-
-
-def check_same_box(first: Box, second: Box) -> None:
-    """Raise unless the features and their bounds are the same, in the same order."""
-    if first.n_features != second.n_features:
-        raise InputError(
-            f"the releases cannot be compared: one has {first.n_features} features and the "
-            f"other {second.n_features}"
-        )
-    for index in range(first.n_features):
-        here, there = first.label(index), second.label(index)
-        if here != there:
-            raise InputError(
-                f"the releases cannot be compared: one has {here} where the other has {there}"
-            )
-        kinds = [box.features[index] for box in (first, second)]
-        if kinds[0] == kinds[1]:
-            continue
-        if {kind.word for kind in kinds} == {"number"}:
-            raise InputError(
-                f"the releases cannot be compared: the bounds of {here} are {kinds[0].ends} in one "
-                f"and {kinds[1].ends} in the other"
-            )
-        raise InputError(
-            f"the releases cannot be compared: {here} is declared differently in the two"
-        )
-=======
->>>>>>> page
