@@ -97,7 +97,7 @@ VARIANTS = {
     "as it is": Variant(),
     "no zoom": Variant(changes={(place, "MOST_ZOOMS"): 0}),
     "no narrower clips of moments": Variant(changes={(picture, "WORTH_NARROWING"): 0.0}),
-    "no far records": Variant(changes={(far, "FAR"): 1e9}),
+    "no far records": Variant(changes={(far, "FAR_AWAY"): 1e9}),
     "no cells": Variant(changes={(picture, "MOST_HALVINGS"): 0}),
     "one clip for all clusters": Variant(changes={(moves, "FEWEST"): 10**9}),
     "clips never widen": Variant(changes={(moves, "FREE_NOISE"): 0.0}),

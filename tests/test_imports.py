@@ -86,6 +86,7 @@ SAMPLERS = {
         "hushmeans.methods.paper",
         "hushmeans.forecasting.mixed_population",
         "hushmeans.methods.mixed",
+        "hushmeans.methods.far",
         "hushmeans.methods.picture",
         "hushmeans.methods.refined",
         "hushmeans.forecasting.mixture",  # the type of that generator

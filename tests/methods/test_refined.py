@@ -292,7 +292,8 @@ def test_without_hope_all_centres_are_the_mean(delta: float) -> None:
 
 
 def skewed(rng: np.random.Generator, points: FloatArray) -> FloatArray:
-    return np.exp(points + 0.3 * rng.normal(size=points.shape))
+    found: FloatArray = np.exp(points + 0.3 * rng.normal(size=points.shape))
+    return found
 
 
 def heavy_tailed(rng: np.random.Generator, points: FloatArray) -> FloatArray:

@@ -18,7 +18,7 @@ from hushmeans.methods.opening import Purse
 from hushmeans.methods.place import Place
 from hushmeans.types import FloatArray, IntArray
 
-FAR = 2.0
+FAR_AWAY = 2.0
 """Records this many times as far out as nearly all others are asked for."""
 FAR_SHARE = 0.05
 MOST_FAR_FEATURES = 8
@@ -35,7 +35,7 @@ def put_far_records(
     The features with the widest records tell the sides; within a side nothing is known, and
     records are spread evenly as far as lengths saw any.
     """
-    if place.reach < FAR * place.half:
+    if place.reach < FAR_AWAY * place.half:
         return records
     features = np.sort(np.argsort(-records.var(axis=0), kind="stable")[:MOST_FAR_FEATURES])
     counts, sides = _ask_sides(purse, place, features)

@@ -15,7 +15,7 @@ from numpy.random import Generator
 
 from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import Cells, Spread
-from hushmeans.methods.far import FALSE_ALARM, put_far_records, surely
+from hushmeans.methods.far import put_far_records, surely
 from hushmeans.methods.opening import Purse
 from hushmeans.methods.place import (
     LENGTHS_SHARE,
@@ -30,8 +30,8 @@ from hushmeans.methods.place import (
 from hushmeans.schema import Grid
 from hushmeans.types import BoolArray, FloatArray, IntArray
 
-PICTURE_QUESTIONS = 8 + 4 * MOST_ZOOMS
-"""The cells, three spreads and two pairs of means; and for each zoom two pairs more."""
+PICTURE_QUESTIONS = 9 + 4 * MOST_ZOOMS
+"""Two of cells, three spreads and two pairs of means; and for each zoom two pairs more."""
 SPREAD_ERROR = 0.05
 """The noise of a variance that is good enough, relative to the squared size of the place."""
 FINE_SQUARE, TYPICAL_SQUARE = 64, 0.12
@@ -55,9 +55,12 @@ DIVIDED_WIDTH = 2.0
 FINE_WIDTH = 1.9
 """The same where a feature of a place smaller than the box is halved often: evenly spread records
 reach as far as 1.7, and the borders of a place lie further out than its records."""
-FAR_PARTS, MOST_FAR_PARTS = 2.0, 20
+FAR_PARTS, MOST_FAR_PARTS = 2.0, 6
 """How many times as far out the parts outside of a place end, one after the other."""
+FALSE_CELL = 0.3
+"""The chance that any empty cell outside of the place counts as occupied."""
 FAR_FROM = 8.0
+"""Outside of a place smaller than the box by this factor, false alarms have to be rarer."""
 MANY_FEATURES = 4
 """With fewer, cells reach beyond the place; with these, far records are asked for by themselves."""
 THRESHOLD = 2.0
@@ -233,7 +236,7 @@ def _ask_cells(
     answer = purse.ask(Cells(purse.door.grid, steps), share)
     outside = _outside(place, borders)
     # The smaller the place, the further out a false alarm would be, and the rarer it has to be.
-    alarm = FALSE_ALARM * min(1.0, FAR_FROM * place.half) ** 2
+    alarm = FALSE_CELL * min(1.0, FAR_FROM * place.half) ** 2
     clear = surely(purse.door.noise, int(outside.sum()), alarm)
     threshold = np.where(outside, clear, THRESHOLD)
     counts = answer.values.astype(np.float64)
