@@ -198,7 +198,8 @@ def numbers(table: pa.Table) -> pa.Table:
 
 
 def _is_number(kind: pa.DataType) -> bool:
-    tests = (pa.types.is_integer, pa.types.is_decimal, pa.types.is_floating)
+    types = pa.types
+    tests = (types.is_integer, types.is_decimal, types.is_floating, types.is_boolean)
     return any(test(kind) for test in tests)
 
 
@@ -323,9 +324,7 @@ def sqlite_query(table: pa.Table, folder: Path) -> Held:
 
 def written_to_sqlite(table: pa.Table, path: Path) -> None:
     rows = [[_in_sqlite(value) for value in row.values()] for row in table.to_pylist()]
-    kinds = [
-        "real" if _is_number(each.type) or each.name in RANGES else "text" for each in table.schema
-    ]
+    kinds = ["real" if _is_number(each.type) else "text" for each in table.schema]
     with closing(sqlite3.connect(path)) as connection, connection:
         pairs = zip(table.column_names, kinds, strict=True)
         features = ", ".join(f"{name} {kind}" for name, kind in pairs)

@@ -218,9 +218,14 @@ def check_same_box(first: Box, second: Box) -> None:
             raise InputError(
                 f"the releases cannot be compared: one has {here} where the other has {there}"
             )
-        ends = [(box.low[index], box.high[index]) for box in (first, second)]
-        if ends[0] != ends[1]:
+        kinds = [box.features[index] for box in (first, second)]
+        if kinds[0] == kinds[1]:
+            continue
+        if {kind.word for kind in kinds} == {"number"}:
             raise InputError(
-                f"the releases cannot be compared: the bounds of {here} are {ends[0]} in one and "
-                f"{ends[1]} in the other"
+                f"the releases cannot be compared: the bounds of {here} are {kinds[0].ends} in one "
+                f"and {kinds[1].ends} in the other"
             )
+        raise InputError(
+            f"the releases cannot be compared: {here} is declared differently in the two"
+        )
