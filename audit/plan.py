@@ -48,8 +48,8 @@ from hushmeans.types import IntArray
 BUDGETS = (Budget.of(4), Budget.of(4, 1e-6))
 """Large enough for a bound to be far from 0, small enough for the fewest runs to prove a breach."""
 
-NOISE_RUNS, ANSWER_RUNS, FIT_RUNS, SHORT_FIT_RUNS = 200_000, 20_000, 10_000, 4_000
-"""Runs on each neighbour."""
+NOISE_RUNS, ANSWER_RUNS, FIT_RUNS, SHORT_FIT_RUNS = 200_000, 20_000, 5_000, 2_000
+"""Runs on each neighbour; the fewest that could prove a breach by a record that lies open."""
 
 SMALL_BUDGETS = (Budget.of(1), Budget.of(1, 1e-6))
 """For fits that take long: so few runs prove a breach of these."""
