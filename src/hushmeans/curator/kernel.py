@@ -17,6 +17,7 @@ import numpy as np
 from hushmeans.curator import compiled, reference, selftest
 from hushmeans.curator.questions import (
     Cells,
+    Histograms,
     Lengths,
     Question,
     Shifts,
@@ -25,6 +26,7 @@ from hushmeans.curator.questions import (
     Spread,
     Totals,
 )
+from hushmeans.curator.ranging import UNIT
 from hushmeans.curator.reference import AddUp, Kernel
 from hushmeans.errors import InputError
 from hushmeans.schema import Box
@@ -62,7 +64,7 @@ def chosen_kernel() -> Kernel:
 
 def answer(
     question: Question,
-    records: GridArray,
+    records: GridArray | FloatArray,
     *,
     threads: int | None = None,
     chunk: int | None = None,
@@ -166,6 +168,15 @@ def lengths(question: Lengths, records: GridArray) -> IntArray:
     return counts
 
 
+def histograms(question: Histograms, values: FloatArray) -> IntArray:
+    """The number of values in each bin, in units; the features' bins follow each other."""
+    counts = np.zeros(question.shape, dtype=np.int64)
+    borders = np.array([border for each in question.borders for border in each])
+    ends = np.cumsum([0, *map(len, question.borders)])
+    compiled.add_up_histograms(_read_only(values), borders, ends, UNIT, counts)
+    return counts
+
+
 def sizes(question: Sizes, records: GridArray) -> IntArray:
     """The number of records nearest to each centroid."""
     return np.bincount(_nearest(records, question.centroids), minlength=question.shape[0])
@@ -214,6 +225,7 @@ KERNELS: dict[type[Question], AddUp] = {
     Spread: spread,
     Cells: cells,
     Lengths: lengths,
+    Histograms: histograms,
 }
 """What adds up each kind of question. Only these kinds, whose sensitivity is proven, exist."""
 

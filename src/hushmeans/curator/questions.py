@@ -22,6 +22,7 @@ from hushmeans.curator.checks import (
     root_above,
     whole,
 )
+from hushmeans.curator.ranging import Histograms as Histograms
 from hushmeans.schema import Box, Grid
 from hushmeans.types import IntArray
 

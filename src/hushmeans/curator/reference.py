@@ -15,6 +15,7 @@ import numpy as np
 
 from hushmeans.curator.questions import (
     Cells,
+    Histograms,
     Lengths,
     Norm,
     Question,
@@ -24,13 +25,14 @@ from hushmeans.curator.questions import (
     Spread,
     Totals,
 )
+from hushmeans.curator.ranging import UNIT
 from hushmeans.schema import Box
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 PLAIN_BLOCK = 4096
 """Records handled at a time, so that copies in 64 bits stay small."""
 
-AddUp: TypeAlias = Callable[[Any, GridArray], IntArray]
+AddUp: TypeAlias = Callable[[Any, Any], IntArray]
 """The exact sum, over the records, of what a question of one kind asks of each."""
 
 
@@ -58,7 +60,7 @@ def in_blocks(add_up: AddUp) -> AddUp:
     """A decorator: add up the records block by block."""
 
     @wraps(add_up)
-    def whole(question: Question, records: GridArray) -> IntArray:
+    def whole(question: Question, records: GridArray | FloatArray) -> IntArray:
         sums = np.zeros(question.shape, dtype=np.int64)
         for start in range(0, len(records), PLAIN_BLOCK):
             sums += add_up(question, records[start : start + PLAIN_BLOCK])
@@ -107,6 +109,17 @@ def lengths(question: Lengths, records: GridArray) -> IntArray:
     farthest = np.abs(records - question.centre).max(axis=1)
     beyond = np.searchsorted(question.edges, farthest, side="left")
     return np.bincount(beyond, minlength=question.shape[0])
+
+
+@in_blocks
+def histograms(question: Histograms, values: FloatArray) -> IntArray:
+    """The number of values in each bin, in units; the features' bins follow each other."""
+    parts = [np.empty(0, dtype=np.int64)]
+    for feature, borders, bins in zip(values.T, question.borders, question.bins, strict=True):
+        if borders:
+            place = np.searchsorted(borders, feature[~np.isnan(feature)], side="left")
+            parts.append(UNIT * np.bincount(place, minlength=bins))
+    return np.concatenate(parts)
 
 
 @in_blocks
@@ -184,6 +197,7 @@ REFERENCE = Kernel(
         Spread: spread,
         Cells: cells,
         Lengths: lengths,
+        Histograms: histograms,
     },
     snap=snap,
     nearest=nearest,

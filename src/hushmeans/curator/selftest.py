@@ -14,6 +14,7 @@ import numpy as np
 
 from hushmeans.curator.questions import (
     Cells,
+    Histograms,
     Lengths,
     Norm,
     Question,
@@ -55,7 +56,7 @@ def check_kernel(kernel: Kernel) -> None:
         _check_same(kernel.snap(points, box), REFERENCE.snap(points, box))
 
 
-def known_questions() -> Iterator[tuple[Question, GridArray]]:
+def known_questions() -> Iterator[tuple[Question, GridArray | FloatArray]]:
     """Questions of every kind, and the records they are about.
 
     A crowd at one place has sums beyond 32 bits. Clips are as tight and as wide as they may be,
@@ -66,6 +67,7 @@ def known_questions() -> Iterator[tuple[Question, GridArray]]:
     yield Size(), crowd
     yield Totals(Grid(20), opposite), crowd
     yield Shifts(Grid(20), opposite, (2**21,), "l1", 1), crowd
+    yield _histograms()
     for n_features, n_records in SHAPES:
         grid = Grid.for_features(n_features)
         centroids = _centroids(n_features, grid.unit)
@@ -100,6 +102,15 @@ def known_points() -> Iterator[tuple[FloatArray, Box]]:
         points = box.middle + places[:, np.newaxis] * box.half_width
     yield points, box
     yield np.asfortranarray(points), box
+
+
+def _histograms() -> tuple[Histograms, FloatArray]:
+    """Values at borders, beside them and far beyond, subnormal ones, and what is no number."""
+    borders = (-(2.0**64), -1.0, 0.0, 2.0**-32, 1.0, 1.5, 2.0**64)
+    ends = np.array([*borders, -0.0, 5e-324, 1e308, math.nan, math.inf])
+    values = np.concatenate([ends, -ends, np.nextafter(ends, math.inf), [math.nan] * 3])
+    table = np.column_stack([values, values, values[::-1], values])
+    return Histograms((borders, (), (0.0,), borders[2:5])), table
 
 
 def _centroids(n_features: int, unit: int) -> IntArray:
