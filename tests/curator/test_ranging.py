@@ -1,4 +1,4 @@
-"""Histograms of values as they were read: exact, one bin per feature, nothing that a value breaks."""
+"""Histograms of values as they were read: exact, one bin per feature, whatever the values are."""
 
 from __future__ import annotations
 

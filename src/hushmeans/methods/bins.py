@@ -40,17 +40,15 @@ UNSEEN, UNSEEN_IF_HEAVY = 1.0, 2.5
 tail, and of a heavy one, which spreads over more bins."""
 
 LARGEST_TAIL = 0.2
-SURE = 6.0
-"""How far counts must rise above their noise, in standard deviations, to be records at all."""
-
 MARGIN = 0.15
 """What is added to each side, in distances from the median to the end."""
 
 LARGEST_STRETCH = 4.0
 """How many times as far from zero as anything seen the end of a heavy tail may be put."""
 
-WINDOWS = (1, 2, 3, 4, 6)
-"""Numbers of neighbouring bins that are tested together for records far from the others."""
+WINDOWS, SPREAD_WINDOWS = (1, 2, 3, 4, 6), (1, 2, 4, 8, 16)
+"""Numbers of neighbouring bins that are tested together for records far from the others, and for
+there being records at all."""
 
 
 @dataclass(frozen=True)
@@ -65,22 +63,31 @@ class Bins:
         The bins inside.
     step
         The width of a bin inside.
+    zero_matters
+        Whether the coordinates are values, whose magnitudes and signs mean something.
     """
 
     borders: FloatArray
     first: int
     end: int
     step: float
+    zero_matters: bool = True
 
     @property
     def lows(self) -> FloatArray:
         """The lower end of each bin; that of the first is as far as magnitudes go."""
-        return np.concatenate([[min(-(2.0**HIGHEST), self.borders[0])], self.borders])
+        return np.concatenate([[-self._farthest], self.borders])
 
     @property
     def highs(self) -> FloatArray:
         """The upper end of each bin."""
-        return np.concatenate([self.borders, [max(2.0**HIGHEST, self.borders[-1])]])
+        return np.concatenate([self.borders, [self._farthest]])
+
+    @property
+    def _farthest(self) -> float:
+        """How far coordinates are looked at."""
+        farthest = 2.0**HIGHEST if self.zero_matters else 2.0 * (HIGHEST - LOWEST)
+        return max(farthest, float(np.abs(self.borders).max()))
 
 
 @dataclass(frozen=True)
@@ -135,7 +142,7 @@ def number_of_bins(size: float, deviation: float) -> int:
     return min(max(2 ** math.floor(math.log2(most)), FEWEST_BINS), MOST_BINS)
 
 
-def bins_over(low: float, high: float, number: int) -> Bins:
+def bins_over(low: float, high: float, number: int, *, zero_matters: bool = True) -> Bins:
     """Equal bins over an interval, at multiples of a power of two, and wider ones beyond.
 
     Beyond an interval that contains zero the borders are powers of two, those of the first look;
@@ -144,7 +151,7 @@ def bins_over(low: float, high: float, number: int) -> Bins:
     step = 2.0 ** math.ceil(math.log2((high - low) / number))
     a, b = math.floor(low / step), math.ceil(high / step)
     inside = [k * step for k in range(a, b + 1)]
-    if a <= 0 <= b:
+    if zero_matters and a <= 0 <= b:
         powers = [2.0**k for k in range(LOWEST, HIGHEST + 1)]
         nearest = max(-a, b) * step / 8
         above = [each for each in powers if each >= max(1.4 * b * step, nearest)]
@@ -152,12 +159,13 @@ def bins_over(low: float, high: float, number: int) -> Bins:
         inside = sorted({*inside, -step * 2.0**-20, 0.0})
     else:
         width, reach = b - a, range(1, 2 * (HIGHEST - LOWEST))
-        far = [2**i - 1 for i in reach if width * step * 2.0**i <= 2.0**HIGHEST]
+        farthest = 2.0**HIGHEST if zero_matters else HIGHEST - LOWEST
+        far = [2**i - 1 for i in reach if width * step * 2.0**i <= farthest]
         above = [(b + width * each) * step for each in far]
         below = [(a - width * each) * step for each in far]
     borders = np.array(sorted({*below, *inside, *above}))
     ends = np.searchsorted(borders, (inside[0], inside[-1]))
-    return Bins(borders, int(ends[0]) + 1, int(ends[1]) + 1, step)
+    return Bins(borders, int(ends[0]) + 1, int(ends[1]) + 1, step, zero_matters)
 
 
 def heaviest(gains: FloatArray) -> tuple[int, int, float]:
@@ -186,7 +194,7 @@ def read_extent(
     tolls = OUTSIDE_TOLL * counts.deviations
     tolls[bins.first : bins.end] *= INSIDE_TOLL / OUTSIDE_TOLL
     gains, sums = counts.values - tolls, counts.sums
-    first, end, rise = heaviest(gains)
+    first, end, _ = heaviest(gains)
     first, end = _with_far_records(counts, first, end, is_laplace, n_features)
     for begin, stop in certain:
         if stop > end:
@@ -204,11 +212,14 @@ def read_extent(
         for unseen in (UNSEEN, UNSEEN_IF_HEAVY)
     )
     likely_low, likely_high = (seen.stretched(each, tail, heavy_tail) for each in (low, high))
-    if tail <= 2 * TAIL:  # noise would not hide records on the other side of zero
+    if (
+        bins.zero_matters and tail <= 2 * TAIL
+    ):  # noise would not hide records on the other side of zero
         likely_low = likely_low if low < 0 else max(likely_low, 0.0)
         likely_high = likely_high if high > 0 else min(likely_high, 0.0)
     bulk = _bulk(bins, counts, size, end - first)
-    return Extent(low, high, likely_low, likely_high, size, bulk, rise > SURE * deviation)
+    is_sure = bool(_beyond_noise(counts, SPREAD_WINDOWS, is_laplace, n_features))
+    return Extent(low, high, likely_low, likely_high, size, bulk, is_sure)
 
 
 def noise_above(window: int, deviation: float, is_laplace: bool, probability: float) -> float:
@@ -227,17 +238,27 @@ def noise_above(window: int, deviation: float, is_laplace: bool, probability: fl
     return high * deviation / math.sqrt(2)
 
 
+def _beyond_noise(
+    counts: Counts, windows: Sequence[int], is_laplace: bool, n_features: int
+) -> list[tuple[int, int]]:
+    """Neighbouring bins that noise alone does not explain: the first and the end of each run."""
+    sums, deviation = counts.sums, float(counts.deviations.max())
+    probability = FALSE_BIN / (n_features * len(counts.values) * len(windows))
+    found = []
+    for window in windows:
+        least = noise_above(window, deviation, is_laplace, probability)
+        places = np.flatnonzero(sums[window:] - sums[:-window] > least).tolist()
+        found += [(place, place + window) for place in places]
+    return found
+
+
 def _with_far_records(
     counts: Counts, first: int, end: int, is_laplace: bool, n_features: int
 ) -> tuple[int, int]:
     """The bins with all others that noise alone does not explain."""
-    sums, deviation = counts.sums, float(counts.deviations.max())
-    probability = FALSE_BIN / (n_features * len(counts.values) * len(WINDOWS))
-    for window in WINDOWS:
-        least = noise_above(window, deviation, is_laplace, probability)
-        for place in np.flatnonzero(sums[window:] - sums[:-window] > least).tolist():
-            if place >= end or place + window <= first:
-                first, end = min(first, place), max(end, place + window)
+    for start, stop in _beyond_noise(counts, WINDOWS, is_laplace, n_features):
+        if start >= end or stop <= first:
+            first, end = min(first, start), max(end, stop)
     return first, end
 
 
@@ -284,7 +305,7 @@ class _Seen:
     def ends(self) -> tuple[float, float]:
         """Where they begin and end; values at zero alone begin at zero."""
         low = float(self.bins.lows[self.first])
-        if -self.bins.step * 2.0**-19 <= low < 0:
+        if self.bins.zero_matters and -self.bins.step * 2.0**-19 <= low < 0:
             low = 0.0
         return low, float(self.bins.highs[self.end - 1])
 
@@ -296,7 +317,7 @@ class _Seen:
         """
         away = end - self.median()
         beyond = abs(away) * (math.log(tail / TAIL) / math.log(0.5 / tail) + MARGIN)
-        own = self.median(side=math.copysign(1, end)) if end else 0.0
+        own = self.median(math.copysign(1, end)) if self.bins.zero_matters and end else 0.0
         if own and end / own > 2:  # more than if values were spread evenly up to the end
             normal = NormalDist()
             power = normal.inv_cdf(TAIL) / normal.inv_cdf(heavy_tail) - 1

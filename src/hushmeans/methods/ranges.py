@@ -57,6 +57,9 @@ ALIKE = 4.0
 BEYOND_DOUBT = 4.5
 """As `SEEN`, for a magnitude that both looks have counted."""
 
+CERTAINLY = 1e-8
+"""The probability that noise looks like values at one place of all those looked at."""
+
 CLOSER = 0.4
 """The part of the bins inside up to which values that lie close together are looked at again."""
 
@@ -162,6 +165,7 @@ class _Search:
         self._seen: dict[tuple[float, float], tuple[float, float]] = {}
         self._counts = Counts(np.empty(0), np.empty(0))
         self._low, self._high, self._size = -1.0, 1.0, 1.0
+        self._is_sure = False
         self.found = WIDEST
 
     def values(self, coordinates: FloatArray) -> FloatArray:
@@ -191,8 +195,10 @@ class _Search:
         below = _Side.of(values[:zero][::-1], deviation, below=1)
         if self._logarithmic:
             self._low, self._high, self._size = above.low, above.high, above.size
+            self._is_sure = above.size > noise_above(above.width, deviation, is_laplace, CERTAINLY)
             return
         near, far = sorted((above, below), key=lambda side: side.rise)[::-1]
+        self._is_sure = near.size > noise_above(near.width, deviation, is_laplace, CERTAINLY)
         self._size = near.size + max(float(values[zero]), 0.0)
         ends = [near.signed_high, near.signed_low]
         if far.belongs_to(near, deviation, is_laplace):
@@ -207,12 +213,14 @@ class _Search:
         low, high = self._low, self._high
         if not low < high:
             high = low + max(abs(low), 1.0) / 128
-        return bins_over(low, high, number_of_bins(self._size, deviation))
+        number = number_of_bins(self._size, deviation)
+        return bins_over(low, high, number, zero_matters=not self._logarithmic)
 
     def learn(self, bins: Bins, is_laplace: bool, n_features: int) -> bool:
         """Read the counts of a look; returns whether a closer look is worth it."""
         extent = read_extent(bins, self._counts, is_laplace, n_features, self._certain(bins))
-        if not extent.is_sure:
+        self._is_sure = self._is_sure or extent.is_sure
+        if not self._is_sure:
             return False
         self.found = self._readable(extent)
         if extent.bulk is None or self._logarithmic:
@@ -299,7 +307,7 @@ class _Side:
         like = -6 <= self.high - other.high <= 2
         if like and self.size > ALIKE * deviation * math.sqrt(self.width):
             return True
-        return self.size > noise_above(self.width, deviation, is_laplace, 1e-8)
+        return self.size > noise_above(self.width, deviation, is_laplace, CERTAINLY)
 
 
 def outwards(low: float, high: float) -> tuple[float, float]:
@@ -327,10 +335,11 @@ def round_up(value: float) -> float:
     >>> round_up(730.0), round_up(-730.0)
     (1000.0, -500.0)
     """
-    step = _readable_step(abs(value))
-    if value > 0 and step < Decimal(value):
-        step = _readable_step(float(step) * 2.5)
-    return float(step) if value > 0 else -float(step)
+    exact = Decimal(value)
+    ladder = [Decimal(digit).scaleb(exact.adjusted()) for digit in (1, 2, 5, 10)]
+    if value > 0:
+        return float(min(step for step in ladder if step >= exact))
+    return -float(max(step for step in ladder if step <= -exact))
 
 
 def _readable_step(most: float) -> Decimal:
