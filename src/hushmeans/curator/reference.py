@@ -26,7 +26,7 @@ from hushmeans.curator.questions import (
     Totals,
 )
 from hushmeans.curator.ranging import UNIT
-from hushmeans.schema import Box
+from hushmeans.schema import Axes, Box
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 PLAIN_BLOCK = 4096
@@ -51,7 +51,7 @@ class Kernel:
     """
 
     add_up: Mapping[type[Question], AddUp]
-    snap: Callable[[FloatArray, Box], GridArray]
+    snap: Callable[[FloatArray, Box | Axes], GridArray]
     nearest: Callable[[GridArray, IntArray], IntArray]
     squared_distances: Callable[[GridArray, IntArray | FloatArray], FloatArray]
 
@@ -145,7 +145,7 @@ def squared_distances(records: GridArray, centroids: IntArray | FloatArray) -> F
     return squares
 
 
-def snap(points: FloatArray, box: Box) -> GridArray:
+def snap(points: FloatArray, box: Box | Axes) -> GridArray:
     """Records in original units as points of the grid; what is no number goes to the middle."""
     with np.errstate(all="ignore"):
         places = (points - box.middle) / box.half_width
