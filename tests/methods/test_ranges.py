@@ -19,10 +19,9 @@ from hushmeans.methods.ranges import (
     WIDEST,
     FoundRange,
     find_ranges,
-    outwards,
     records_needed,
-    round_up,
 )
+from hushmeans.methods.readable import outwards, round_up
 from hushmeans.schema import Grid, Layout
 from hushmeans.types import FloatArray
 
@@ -80,7 +79,7 @@ def found_in(
     shares: list[Fraction] = []
     door = door_to(values, norm, epsilon, seed, shares)
     found = find_ranges(door, [logarithmic] * values.shape[1], SHARE)
-    assert sum(shares) <= SHARE
+    assert sum(shares) == SHARE
     return found
 
 

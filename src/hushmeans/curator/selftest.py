@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 
@@ -49,14 +50,14 @@ def check_kernel(kernel: Kernel) -> None:
     PrivacyError
         Where an answer to any question, or an encoded record, differs.
     """
-    for question, records in known_questions():
+    for question, records in chain(known_questions(), known_histograms()):
         answers = [each.add_up[type(question)](question, records) for each in (kernel, REFERENCE)]
         _check_same(*answers)
     for points, box in known_points():
         _check_same(kernel.snap(points, box), REFERENCE.snap(points, box))
 
 
-def known_questions() -> Iterator[tuple[Question, GridArray | FloatArray]]:
+def known_questions() -> Iterator[tuple[Question, GridArray]]:
     """Questions of every kind, and the records they are about.
 
     A crowd at one place has sums beyond 32 bits. Clips are as tight and as wide as they may be,
@@ -67,7 +68,6 @@ def known_questions() -> Iterator[tuple[Question, GridArray | FloatArray]]:
     yield Size(), crowd
     yield Totals(Grid(20), opposite), crowd
     yield Shifts(Grid(20), opposite, (2**21,), "l1", 1), crowd
-    yield _histograms()
     for n_features, n_records in SHAPES:
         grid = Grid.for_features(n_features)
         centroids = _centroids(n_features, grid.unit)
@@ -104,13 +104,13 @@ def known_points() -> Iterator[tuple[FloatArray, Box]]:
     yield np.asfortranarray(points), box
 
 
-def _histograms() -> tuple[Histograms, FloatArray]:
-    """Values at borders, beside them and far beyond, subnormal ones, and what is no number."""
+def known_histograms() -> Iterator[tuple[Question, FloatArray]]:
+    """Values as they were read: at borders and beyond, subnormal ones, and what is no number."""
     borders = (-(2.0**64), -1.0, 0.0, 2.0**-32, 1.0, 1.5, 2.0**64)
     ends = np.array([*borders, -0.0, 5e-324, 1e308, math.nan, math.inf])
     values = np.concatenate([ends, -ends, np.nextafter(ends, math.inf), [math.nan] * 3])
     table = np.column_stack([values, values, values[::-1], values])
-    return Histograms((borders, (), (0.0,), borders[2:5])), table
+    yield Histograms((borders, (), (0.0,), borders[2:5])), table
 
 
 def _centroids(n_features: int, unit: int) -> IntArray:

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 
 from hushmeans.curator.questions import Question
 from hushmeans.curator.readers import narrowed, open_reading
-from hushmeans.curator.spark.cluster import SparkSource, from_spark, is_spark
+from hushmeans.curator.spark.cluster import from_spark, is_spark
 from hushmeans.curator.store import Store, read_into_store
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import InputError
-from hushmeans.schema import Box, Number, Schema
+from hushmeans.schema import Box, Schema
 from hushmeans.types import IntArray
 
 
@@ -26,6 +26,12 @@ class Source(Protocol):
 
     def answer(self, question: Question) -> IntArray:
         """The exact sum over all records: private, for the curator alone."""
+
+    def with_ranges(self, box: Box) -> Source:
+        """The same records, encoded by the ranges that were found."""
+
+    def close(self) -> None:
+        """Remove whatever is kept outside this process."""
 
 
 @contextmanager
@@ -41,8 +47,7 @@ def managed_source(
     try:
         yield source
     finally:
-        if isinstance(source, SparkSource):
-            source.close()
+        source.close()
 
 
 def open_source(
@@ -76,8 +81,6 @@ def check_supported(schema: Schema) -> None:
     if schema.person is not None:
         raise InputError("a fit cannot use a person column yet; remove person from the schema")
     for name, kind in schema.features.items():
-        if isinstance(kind, Number) and kind.is_found:
-            raise InputError(f"feature {name!r}: a fit cannot find a range yet; give [low, high]")
         if kind.missing == "ignore":
             raise InputError(
                 f"feature {name!r}: a fit cannot ignore missing values yet; "

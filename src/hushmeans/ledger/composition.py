@@ -10,17 +10,28 @@ from dataclasses import replace
 from fractions import Fraction
 
 from hushmeans.budget import Budget
+from hushmeans.schema import Box
 from hushmeans.settings import Settings
 
 RHO_STEP = Fraction(1, 10**15)
 """Each rho is rounded up to a multiple of this, so that sums stay short."""
 
 
-def rho_of_fit(settings: Settings, n_features: int) -> Fraction | None:
-    """The rho of a fit; None if the budget has no delta.
+def rho_of_fit(settings: Settings, box: Box) -> Fraction | None:
+    """The rho of a fit of records with this box; None if the budget has no delta.
 
-    That of a fit which chooses its noise on the way is the larger one of its two ways.
+    What Laplace noise spends on finding ranges comes first; the rest is as without it.
     """
+    budget = settings.budget
+    if budget.delta == 0 or not box.unknown or not prefers_laplace(settings, box):
+        return _rho_of_method(settings, box.n_columns)
+    first = settings.range_share * budget.epsilon
+    rest = _rho_of_method(settings.with_epsilon(budget.epsilon - first), box.n_columns)
+    return rho_of_pure(first) + (rest or 0)
+
+
+def _rho_of_method(settings: Settings, n_features: int) -> Fraction | None:
+    """That of a method which chooses its noise on the way is the larger one of its two ways."""
     budget = settings.budget
     of_gaussian = rho_of_gaussian(budget)
     if of_gaussian is None or not may_choose_laplace(settings, n_features):
@@ -30,6 +41,21 @@ def rho_of_fit(settings: Settings, n_features: int) -> Fraction | None:
     first = exact_share(SIZE_SHARE) * budget.epsilon
     rest = rho_of_gaussian(replace(budget, epsilon=budget.epsilon - first))
     return max(rho_of_pure(budget.epsilon), rho_of_pure(first) + (rest or 0))
+
+
+def prefers_laplace(settings: Settings, box: Box) -> bool:
+    """Whether ranges are found with Laplace noise although the budget has a delta.
+
+    So they are where it is weaker, and where a method may then still choose: after Gaussian noise
+    there is no other.
+    """
+    from hushmeans.curator.curator import noise_within
+    from hushmeans.methods.ranges import deviation_of
+
+    laplace, gaussian = noise_within(settings.budget, norm="l1"), noise_within(settings.budget)
+    share, n_unknown = settings.range_share, len(box.unknown)
+    weaker = deviation_of(laplace, n_unknown, share) < deviation_of(gaussian, n_unknown, share)
+    return weaker or may_choose_laplace(settings, box.n_columns)
 
 
 def may_choose_laplace(settings: Settings, n_features: int) -> bool:

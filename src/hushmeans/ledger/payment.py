@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any
 
+from hushmeans.arguments import amount_text
 from hushmeans.budget import Booking
 from hushmeans.errors import BudgetError, LedgerError, LedgerWarning, warn
 from hushmeans.ledger.composition import rho_of_fit
@@ -82,7 +83,7 @@ class Payment:
                 **written_kinds(box),
             },
             "rows_per_person": settings.rows_per_person,
-            "rho": rho_of_fit(settings, box.n_columns),
+            "rho": rho_of_fit(settings, box),
             "resumable": True,
         }
 
@@ -99,3 +100,10 @@ class Payment:
                 "keep a copy of the release",
                 LedgerWarning,
             )
+
+
+def _ranges_to_find(settings: Settings, box: Box) -> dict[str, Any]:
+    """What a fit that finds ranges is asked for besides; nothing for all others."""
+    if not box.unknown:
+        return {}
+    return {"ranges_to_find": [*box.unknown], "range_share": amount_text(settings.range_share)}

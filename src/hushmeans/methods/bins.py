@@ -139,7 +139,7 @@ def magnitudes() -> FloatArray:
 def number_of_bins(size: float, deviation: float) -> int:
     """As many as the noise allows to read."""
     most = max(size / (NOISE_PER_BIN * deviation), 1.0)
-    return min(max(2 ** math.floor(math.log2(most)), FEWEST_BINS), MOST_BINS)
+    return min(max(1 << math.floor(math.log2(most)), FEWEST_BINS), MOST_BINS)
 
 
 def bins_over(low: float, high: float, number: int, *, zero_matters: bool = True) -> Bins:

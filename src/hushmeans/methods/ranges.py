@@ -8,9 +8,8 @@ room for what noise hides, go outwards to readable numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 from itertools import pairwise
 
@@ -20,6 +19,7 @@ from hushmeans.curator.door import Door, Noise
 from hushmeans.curator.questions import Histograms
 from hushmeans.curator.ranging import UNIT
 from hushmeans.methods.bins import (
+    FEWEST_BINS,
     HIGHEST,
     LOWEST,
     Bins,
@@ -32,6 +32,7 @@ from hushmeans.methods.bins import (
     number_of_bins,
     read_extent,
 )
+from hushmeans.methods.readable import outwards, round_up
 from hushmeans.types import FloatArray
 
 FIRST_SHARE, CLOSER_SHARE = Fraction(1, 2), Fraction(3, 5)
@@ -41,6 +42,9 @@ RESERVED = Fraction(1, 2)
 """The part of what the first look leaves that closer looks get, if all features may need them."""
 
 MOST_LOOKS = 5
+FINER = 2
+"""How many times as many bins a closer look has as its noise would suggest: most are empty."""
+
 MAGNITUDE_TOLL = 2.5
 """What a magnitude must hold, in standard deviations of the noise, to be included."""
 
@@ -99,7 +103,7 @@ def deviation_of(noise: Noise, n_asked: int, share: Fraction) -> float:
 
 
 def find_ranges(door: Door, logarithmic: Sequence[bool], share: Fraction) -> tuple[FoundRange, ...]:
-    """The range of each feature that has none yet, for at most this share of the budget.
+    """The range of each feature that has none yet, for exactly this share of the budget.
 
     Parameters
     ----------
@@ -107,27 +111,28 @@ def find_ranges(door: Door, logarithmic: Sequence[bool], share: Fraction) -> tup
         For each of these features, whether its values will be laid out on a logarithmic scale.
     """
     searches = [_Search(each) for each in logarithmic]
+    everything = tuple(range(len(searches)))
     looks = _Looks(door, searches)
-    looks.take(range(len(searches)), share * FIRST_SHARE, [magnitudes()] * len(searches))
+    looks.take(dict.fromkeys(everything, magnitudes()), share * FIRST_SHARE)
     for search in searches:
         search.begin(looks.is_laplace)
-    left, open_ones = share * (1 - FIRST_SHARE), list(range(len(searches)))
+    left, open_ones = share * (1 - FIRST_SHARE), everything
     far = sum(search.is_far for search in searches)
-    second = 1 - RESERVED * Fraction(max(far, 1), len(searches) + 1)
+    part = 1 - RESERVED * Fraction(max(far, 1), len(searches) + 1)
     for look in range(2, MOST_LOOKS + 1):
-        part = second if look == 2 else CLOSER_SHARE if look < MOST_LOOKS else Fraction(1)
-        cost, left = left * part, left * (1 - part)
-        noise = deviation_of(door.noise, len(open_ones), cost)
-        finer = 1 if look == 2 else 2
-        bins = {place: searches[place].next_bins(noise / finer) for place in open_ones}
-        borders = [searches[place].values(each.borders) for place, each in bins.items()]
-        looks.take(open_ones, cost, borders)
-        open_ones = [
-            place
-            for place, each in bins.items()
-            if searches[place].learn(each, looks.is_laplace, len(searches))
-        ]
-        if not open_ones or not left:
+        again = not open_ones  # nothing needs a closer look: what is left makes counts more exact
+        cost = left if again or look == MOST_LOOKS else left * part
+        noise = deviation_of(door.noise, len(open_ones) or len(searches), cost)
+        if not again:
+            for place in open_ones:
+                searches[place].choose_bins(noise if look == 2 else noise / FINER)
+        asked = everything if again else open_ones
+        looks.take({place: searches[place].borders for place in asked}, cost)
+        open_ones = tuple(
+            place for place in asked if searches[place].learn(looks.is_laplace, len(searches))
+        )
+        left, part = left - cost, CLOSER_SHARE
+        if not left:
             break
     return tuple(search.found for search in searches)
 
@@ -143,17 +148,19 @@ class _Looks:
     def is_laplace(self) -> bool:
         return self.door.noise.norm == "l1"
 
-    def take(self, places: Sequence[int], share: Fraction, borders: Sequence[FloatArray]) -> None:
-        asked: list[tuple[float, ...]] = [()] * len(self.searches)
-        for place, each in zip(places, borders, strict=True):
-            asked[place] = tuple(each.tolist())
+    def take(self, borders: Mapping[int, FloatArray], share: Fraction) -> None:
+        """Ask about some features, by their places."""
+        asked = [tuple(borders.get(place, np.empty(0)).tolist()) for place in self.places]
         question = Histograms(tuple(asked))
         answer = self.door.ask(question, share)
-        ends = np.cumsum(question.bins)
-        parts = np.split(answer.values / UNIT, ends[:-1])
+        parts = np.split(answer.values / UNIT, np.cumsum(question.bins)[:-1])
         deviation = math.sqrt(answer.variance) / UNIT
-        for place, each in zip(places, borders, strict=True):
+        for place, each in borders.items():
             self.searches[place].remember(each, parts[place], deviation)
+
+    @property
+    def places(self) -> range:
+        return range(len(self.searches))
 
 
 class _Search:
@@ -165,6 +172,7 @@ class _Search:
         self._seen: dict[tuple[float, float], tuple[float, float]] = {}
         self._counts = Counts(np.empty(0), np.empty(0))
         self._low, self._high, self._size = -1.0, 1.0, 1.0
+        self._bins = bins_over(self._low, self._high, FEWEST_BINS)
         self._is_sure = False
         self.found = WIDEST
 
@@ -208,16 +216,22 @@ class _Search:
             ends.append(0.0)
         self._low, self._high = min(ends), max(ends)
 
-    def next_bins(self, deviation: float) -> Bins:
-        """The bins to look at next."""
+    def choose_bins(self, deviation: float) -> None:
+        """The bins to look at next, for noise of this standard deviation."""
         low, high = self._low, self._high
         if not low < high:
             high = low + max(abs(low), 1.0) / 128
         number = number_of_bins(self._size, deviation)
-        return bins_over(low, high, number, zero_matters=not self._logarithmic)
+        self._bins = bins_over(low, high, number, zero_matters=not self._logarithmic)
 
-    def learn(self, bins: Bins, is_laplace: bool, n_features: int) -> bool:
+    @property
+    def borders(self) -> FloatArray:
+        """The borders of the bins, as values."""
+        return self.values(self._bins.borders)
+
+    def learn(self, is_laplace: bool, n_features: int) -> bool:
         """Read the counts of a look; returns whether a closer look is worth it."""
+        bins = self._bins
         extent = read_extent(bins, self._counts, is_laplace, n_features, self._certain(bins))
         self._is_sure = self._is_sure or extent.is_sure
         if not self._is_sure:
@@ -308,42 +322,3 @@ class _Side:
         if like and self.size > ALIKE * deviation * math.sqrt(self.width):
             return True
         return self.size > noise_above(self.width, deviation, is_laplace, CERTAINLY)
-
-
-def outwards(low: float, high: float) -> tuple[float, float]:
-    """The interval, widened to multiples of 1, 2 or 5 times a power of ten: a tenth of it or less.
-
-    Examples
-    --------
-    >>> outwards(0.37, 96.2)
-    (0.0, 100.0)
-    """
-    width = high - low
-    if not width > 0:
-        width = max(abs(low), 1.0) / 10
-    step = _readable_step(width / 10)
-    ends = ((low, ROUND_FLOOR), (high, ROUND_CEILING))
-    first, last = ((Decimal(end) / step).to_integral_value(way) * step for end, way in ends)
-    return float(first), float(last if last > first else first + step)
-
-
-def round_up(value: float) -> float:
-    """The next number outwards that is 1, 2 or 5 times a power of ten; for a negative one, inwards.
-
-    Examples
-    --------
-    >>> round_up(730.0), round_up(-730.0)
-    (1000.0, -500.0)
-    """
-    exact = Decimal(value)
-    ladder = [Decimal(digit).scaleb(exact.adjusted()) for digit in (1, 2, 5, 10)]
-    if value > 0:
-        return float(min(step for step in ladder if step >= exact))
-    return -float(max(step for step in ladder if step <= -exact))
-
-
-def _readable_step(most: float) -> Decimal:
-    """The largest of 1, 2 and 5 times a power of ten that is not above."""
-    exponent = Decimal(most).adjusted()
-    digits = [Decimal(digit).scaleb(exponent) for digit in (1, 2, 5)]
-    return max(each for each in digits if each <= Decimal(most))

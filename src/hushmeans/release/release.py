@@ -32,6 +32,7 @@ from hushmeans.release.document import (
     read_truth,
     write_document,
 )
+from hushmeans.release.found import Found, read_found, written_found
 from hushmeans.release.statement import statement
 from hushmeans.release.verdict import NoiseVerdict, verdict_on
 from hushmeans.schema import Box
@@ -72,6 +73,8 @@ class Release:
         The finer clusters that these were merged from; `cut` merges them into any other number.
     booking
         The ledger entry that paid for the release; None if no ledger was used.
+    found
+        The features whose ranges were found, with a part of the budget.
     """
 
     centres: TableRows
@@ -89,6 +92,7 @@ class Release:
 
     leaves: ClusterTable | None = None
     booking: Booking | None = None
+    found: tuple[Found, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("method_options", "versions"):
@@ -96,6 +100,8 @@ class Release:
         self.table.check(self.box.n_columns)
         if self.leaves is not None:
             self.leaves.check(self.box.n_columns)
+        if any(each.feature >= self.box.n_features for each in self.found):
+            raise InputError("a release can only have found ranges of its own features")
 
     @property
     def table(self) -> ClusterTable:
@@ -223,6 +229,7 @@ class Release:
             "versions": dict(self.versions),
             "bounds": {"low": self.box.low, "high": self.box.high, "names": self.box.names},
             **written_kinds(self.box),
+            **written_found(self.found),
             "epsilon": amount_text(self.budget.epsilon),
             "delta": amount_text(self.budget.delta),
             "spends": [{**vars(spend), "share": str(spend.share)} for spend in self.spends],
@@ -242,6 +249,7 @@ class Release:
                 leaves=None if leaves is None else ClusterTable.of_document(leaves),
                 booking=_booking(content.get("ledger")),
                 box=_box(bounds, content.get("features")),
+                found=read_found(content.get("found_ranges", [])),
                 budget=budget,
                 rows_per_person=whole_number("rows_per_person", content["rows_per_person"]),
                 simulated=read_truth(content["simulated"]),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hushmeans.arguments import amount_text
 from hushmeans.budget import NoiseKind
+from hushmeans.release.found import found_in_words
 from hushmeans.release.numbers import percent
 
 if TYPE_CHECKING:
@@ -88,10 +89,12 @@ def _sentences(release: Release) -> Iterator[str]:
         f"{release.box.label(index)} from {_plain(low)} to {_plain(high)}"
         for index, (low, high) in enumerate(zip(release.box.low, release.box.high, strict=True))
     )
+    unless = ", unless found" if release.found else ""
     yield (
-        f"Bounds, as declared by whoever ran the fit: {ranges}. "
+        f"Bounds, as declared by whoever ran the fit{unless}: {ranges}. "
         "Values outside were clipped; missing values were set to the middle of the range."
     )
+    yield from found_in_words(release)
     software = ", ".join(f"{name} {version}" for name, version in release.versions)
     yield f"Made with {software}."
 

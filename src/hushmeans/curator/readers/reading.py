@@ -13,6 +13,7 @@ from hushmeans.curator.encode import encode, encode_features, is_left_out
 from hushmeans.curator.readers.columns import as_floats
 from hushmeans.curator.readers.values import values_of
 from hushmeans.curator.streaming import in_parallel
+from hushmeans.curator.unencoded import with_values
 from hushmeans.schema import Box
 from hushmeans.types import GridArray
 
@@ -39,7 +40,7 @@ class Reading:
         whole
             Whether to keep the records that a fit leaves out for a missing value.
         """
-        batches = cut(self.batches, self.box.n_columns)
+        batches = cut(self.batches, self.box.n_kept)
         return in_parallel(lambda batch: encode_batch(batch, self.box, whole=whole), batches)
 
 
@@ -56,6 +57,8 @@ def encode_batch(batch: TableBatch, box: Box, *, whole: bool = False) -> GridArr
     if box.kinds is not None:
         values = [values_of(*each) for each in zip(_columns(batch), box.kinds, strict=True)]
         records = encode_features(values, box)
+        if box.unknown:
+            records = with_values(records, [values[feature] for feature in box.unknown])
         return records if whole else records[~is_left_out(values, box)]
     if isinstance(batch, np.ndarray):
         return encode(batch, box)

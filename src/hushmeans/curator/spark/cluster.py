@@ -17,14 +17,15 @@ import pyarrow as pa
 
 from hushmeans.curator import kernel
 from hushmeans.curator.compiled.caching import sources_digest
-from hushmeans.curator.questions import Question, Size
+from hushmeans.curator.questions import Histograms, Question, Size
 from hushmeans.curator.readers.columns import feature_box
 from hushmeans.curator.readers.faults import read_or_explain
 from hushmeans.curator.readers.reading import cut, encode_batch
 from hushmeans.curator.spark.pieces import from_pieces, to_pieces
+from hushmeans.curator.unencoded import encoded_as_found, values_in
 from hushmeans.errors import HushmeansWarning, InputError, warn
 from hushmeans.schema import Box, Schema
-from hushmeans.types import IntArray
+from hushmeans.types import FloatArray, GridArray, IntArray
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -83,6 +84,15 @@ class SparkSource:
         np.add.at(answer, parts.column(0).to_numpy(), parts.column(1).to_numpy())
         return answer.reshape(question.shape)
 
+    def with_ranges(self, box: Box) -> SparkSource:
+        """The same records, encoded on the executors by the ranges that were found."""
+        encode_all = partial(_encode_as_found, before=self.box, box=box, code=sources_digest())
+        pieces = _run(lambda: _kept(self.pieces.mapInArrow(encode_all, "piece binary")))
+        found = SparkSource(box, pieces)
+        found.answer(Size())  # so that they are kept before the values are given up
+        self.close()
+        return found
+
     def close(self) -> None:
         """Remove the encoded records from the cluster, if it still exists."""
         with suppress(Exception):
@@ -90,8 +100,7 @@ class SparkSource:
 
     def _parts(self, question: Question) -> pa.Table:
         """Positions in the answer, and the totals to add there."""
-        n_features = self.box.n_columns
-        add = partial(_add_up, question=question, n_features=n_features, code=sources_digest())
+        add = partial(_add_up, question=question, box=self.box, code=sources_digest())
         parts = self.pieces.mapInArrow(add, "place int, total bigint")
         if math.prod(question.shape) > MOST_TOTALS_ON_DRIVER:
             parts = parts.groupBy("place").sum("total")
@@ -158,7 +167,11 @@ def _is_deterministic(frame: DataFrame) -> bool:
 def _encoded(features: DataFrame, box: Box) -> DataFrame:
     """The features as pieces that the cluster keeps."""
     encode_all = partial(_encode, box=box, code=sources_digest())
-    pieces = features.mapInArrow(encode_all, "piece binary")
+    return _kept(features.mapInArrow(encode_all, "piece binary"))
+
+
+def _kept(pieces: DataFrame) -> DataFrame:
+    """The pieces, kept where they are."""
     try:
         return pieces.persist()
     except Exception:  # whatever else is wrong shows as soon as the pieces are asked for
@@ -169,18 +182,30 @@ def _encoded(features: DataFrame, box: Box) -> DataFrame:
 def _encode(batches: Iterator[pa.RecordBatch], *, box: Box, code: str) -> Iterator[pa.RecordBatch]:
     """The records of a partition as pieces, encoded by the driver's code or not at all."""
     _check_code(code)
-    for batch in cut(batches, box.n_columns):
+    for batch in cut(batches, box.n_kept):
         yield pa.record_batch({"piece": to_pieces(encode_batch(batch, box))})
 
 
+def _encode_as_found(
+    batches: Iterator[pa.RecordBatch], *, before: Box, box: Box, code: str
+) -> Iterator[pa.RecordBatch]:
+    """The records of a partition, encoded by the ranges that were found."""
+    _check_code(code)
+    for batch in batches:
+        kept = from_pieces(batch.column(0), before.n_kept)
+        yield pa.record_batch({"piece": to_pieces(encoded_as_found(kept, before, box))})
+
+
 def _add_up(
-    batches: Iterator[pa.RecordBatch], *, question: Question, n_features: int, code: str
+    batches: Iterator[pa.RecordBatch], *, question: Question, box: Box, code: str
 ) -> Iterator[pa.RecordBatch]:
     """The nonzero totals of a partition, and their positions in the answer."""
     _check_code(code)
     totals = np.zeros(question.shape, dtype=np.int64)
     for batch in batches:
-        records = from_pieces(batch.column(0), n_features)
+        records: GridArray | FloatArray = from_pieces(batch.column(0), box.n_kept)
+        if isinstance(question, Histograms):
+            records = values_in(from_pieces(batch.column(0), box.n_kept), len(box.unknown))
         totals += kernel.answer(question, records, threads=1)
     places = np.flatnonzero(totals).astype(np.int32)
     yield pa.record_batch({"place": places, "total": totals.ravel()[places]})
