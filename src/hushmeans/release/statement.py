@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from hushmeans.arguments import amount_text
 from hushmeans.budget import NoiseKind
+from hushmeans.release.features import exact, features_in_words
 from hushmeans.release.found import found_in_words
 from hushmeans.release.numbers import percent
+from hushmeans.schema import Box
 
 if TYPE_CHECKING:
     from hushmeans.release import Release
@@ -85,18 +87,24 @@ def _sentences(release: Release) -> Iterator[str]:
             "accounted for."
         )
     yield WHAT_ERRORS_COVER if release.method == "refined" else WHAT_ERRORS_OF_ROUNDS_COVER
-    ranges = ", ".join(
-        f"{release.box.label(index)} from {_plain(low)} to {_plain(high)}"
-        for index, (low, high) in enumerate(zip(release.box.low, release.box.high, strict=True))
-    )
-    unless = ", unless found" if release.found else ""
-    yield (
-        f"Bounds, as declared by whoever ran the fit{unless}: {ranges}. "
-        "Values outside were clipped; missing values were set to the middle of the range."
-    )
+    yield from _features(release.box)
     yield from found_in_words(release)
     software = ", ".join(f"{name} {version}" for name, version in release.versions)
     yield f"Made with {software}."
+
+
+def _features(box: Box) -> Iterator[str]:
+    if box.kinds is not None:
+        yield from features_in_words(box)
+        return
+    ranges = ", ".join(
+        f"{box.label(index)} from {exact(low)} to {exact(high)}"
+        for index, (low, high) in enumerate(zip(box.low, box.high, strict=True))
+    )
+    yield (
+        f"Bounds, as declared by whoever ran the fit: {ranges}. "
+        "Values outside were clipped; missing values were set to the middle of the range."
+    )
 
 
 def _guarantee(release: Release) -> Iterator[str]:
@@ -142,8 +150,3 @@ def loss_of(release: Release, kind: NoiseKind) -> float:
 
 def _part(question: str, share: str, times: int) -> str:
     return f"{question} {share}" if times == 1 else f"{times} x {question} {share} each"
-
-
-def _plain(end: float) -> str:
-    """Without loss, and without a decimal point where none is needed."""
-    return str(int(end)) if end.is_integer() and abs(end) < 1e15 else repr(end)
