@@ -36,6 +36,7 @@ ROOMS = (
     "estimator",
     "evaluate",
     "fitting",
+    "range_finding",
     "ledger",
     "forecasting",
     "release",
@@ -67,6 +68,7 @@ DOORS: Mapping[str, tuple[frozenset[str] | None, frozenset[str] | None]] = {
         frozenset(
             {
                 "hushmeans.fitting",
+                "hushmeans.range_finding",
                 "hushmeans.forecasting.forecast",
                 "hushmeans.ledger.composition",  # what fits cost in zCDP, which OpenDP knows
             }
@@ -91,7 +93,7 @@ SAMPLERS = {
         "hushmeans.commands.patients",  # synthetic patients
     },
     "random": set(),
-    "secrets": {"hushmeans.fitting"},  # the id of a release
+    "secrets": {"hushmeans.fitting", "hushmeans.range_finding"},  # the id of a release
 }
 """Who may import what draws random numbers."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hushmeans.arguments import whole_number
 from hushmeans.budget import Booking, Budget
-from hushmeans.curator.curator import Curator, open_curator
+from hushmeans.curator.curator import open_curator
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import (
     NOTHING_SPENT,
@@ -25,12 +25,13 @@ from hushmeans.errors import (
 from hushmeans.ledger.composition import prefers_laplace
 from hushmeans.ledger.payment import Payment
 from hushmeans.ledger.standing import Amounts
-from hushmeans.methods.ranges import MOST_LOOKS, find_ranges
+from hushmeans.methods.ranges import MOST_LOOKS
 from hushmeans.methods.start import public_randomness
+from hushmeans.range_finding import ranges_for
 from hushmeans.release import Release
 from hushmeans.release.clusters import in_original_units
 from hushmeans.release.found import Found
-from hushmeans.schema import Box, Number, declared_schema
+from hushmeans.schema import Box, declared_schema
 from hushmeans.settings import Settings
 from hushmeans.version import versions
 
@@ -107,7 +108,13 @@ def fit_release(
     ):
         if payment is not None and (earlier := payment.earlier_release(curator.box)) is not None:
             return earlier
-        found = _find_ranges(curator, settings, watch) if curator.box.unknown else ()
+        found: tuple[Found, ...] = ()
+        if unknown := curator.box.unknown:
+            watch.planned(MOST_LOOKS)
+            laplace = prefers_laplace(settings, curator.box)
+            ranges = ranges_for(curator.door, curator.box, settings.range_share, laplace=laplace)
+            curator.fix_ranges([(each.low, each.high) for each in ranges])
+            found = tuple(map(Found, unknown, (each.is_sure for each in ranges)))
         watch.planned(settings.method.most_questions)
         clustering = settings.method.find(
             curator.door,
@@ -131,22 +138,6 @@ def fit_release(
     if payment is not None:
         payment.store(release)
     return release
-
-
-def _find_ranges(curator: Curator, settings: Settings, watch: Watch) -> tuple[Found, ...]:
-    """Find the ranges that the schema asks for, and let the curator encode the records by them."""
-    unknown = curator.box.unknown
-    kinds = [curator.box.features[feature] for feature in unknown]
-    watch.planned(MOST_LOOKS)
-    door = curator.door
-    if door.turn_to is not None and prefers_laplace(settings, curator.box):
-        door = door.turn_to("l1")
-    logarithmic = [isinstance(kind, Number) and kind.scale == "log" for kind in kinds]
-    ranges = find_ranges(door, logarithmic, settings.range_share)
-    curator.fix_ranges([(each.low, each.high) for each in ranges])
-    return tuple(
-        Found(feature, is_sure=each.is_sure) for feature, each in zip(unknown, ranges, strict=True)
-    )
 
 
 class _Bill:

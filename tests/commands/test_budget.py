@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from helpers.command_line import run
-from hushmeans.commands.fit import named_after
+from hushmeans.commands.booking import named_after
 from hushmeans.errors import InputError
 from hushmeans.ledger import Ledger
 from hushmeans.release import Release

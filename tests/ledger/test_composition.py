@@ -125,6 +125,6 @@ def test_a_fit_that_may_choose_laplace_noise_counts_as_a_pure_one(
     method: str, n_features: int, of_pure: bool
 ) -> None:
     settings = Settings.of(3, 1, 1e-6, method)
-    rho = rho_of_fit(settings, n_features)
+    rho = rho_of_fit(settings, Box((0.0,) * n_features, (1.0,) * n_features))
     assert rho == (rho_of_pure(Fraction(1)) if of_pure else rho_of_gaussian(settings.budget))
     assert rho_of_fit(Settings.of(3, 1, 0, method), n_features) is None

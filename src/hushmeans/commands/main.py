@@ -11,7 +11,18 @@ from typing import Annotated, Any
 
 import typer
 
-from hushmeans.commands import budget, check, demo, extras, fit, plan, predict, report, schema
+from hushmeans.commands import (
+    budget,
+    check,
+    demo,
+    extras,
+    fit,
+    plan,
+    predict,
+    ranges,
+    report,
+    schema,
+)
 from hushmeans.errors import (
     NOTHING_SPENT,
     BudgetError,
@@ -32,6 +43,7 @@ app = typer.Typer(
 
 app.command()(schema.schema)
 app.command()(check.check)
+app.command()(ranges.ranges)
 app.command()(fit.fit)
 app.command()(predict.predict)
 app.command()(plan.plan)
@@ -63,7 +75,7 @@ def main(arguments: list[str] | None = None) -> None:
             sys.exit(app(args=arguments, prog_name="hushmeans", standalone_mode=False))
     except (HushmeansError, Warning, typer.TyperException) as error:
         message = error.format_message() if isinstance(error, typer.TyperException) else str(error)
-        _fail(error, message, say, spends=given[:1] == ["fit"])
+        _fail(error, message, say, spends=given[:1] in (["fit"], ["ranges"]))
     except MemoryError as error:
         message = "out of memory; ask for fewer clusters, or use fewer features or records"
         _fail(error, message, say)

@@ -37,6 +37,7 @@ class Histograms:
 
     borders: tuple[tuple[float, ...], ...]
     name: ClassVar[str] = "histograms"
+    unit: ClassVar[int] = UNIT
 
     def __post_init__(self) -> None:
         fixed = tuple(tuple(_number(border) for border in each) for each in self.borders)

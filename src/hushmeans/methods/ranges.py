@@ -17,7 +17,6 @@ import numpy as np
 
 from hushmeans.curator.door import Door, Noise
 from hushmeans.curator.questions import Histograms
-from hushmeans.curator.ranging import UNIT
 from hushmeans.methods.bins import (
     FEWEST_BINS,
     HIGHEST,
@@ -153,8 +152,8 @@ class _Looks:
         asked = [tuple(borders.get(place, np.empty(0)).tolist()) for place in self.places]
         question = Histograms(tuple(asked))
         answer = self.door.ask(question, share)
-        parts = np.split(answer.values / UNIT, np.cumsum(question.bins)[:-1])
-        deviation = math.sqrt(answer.variance) / UNIT
+        parts = np.split(answer.values / question.unit, np.cumsum(question.bins)[:-1])
+        deviation = math.sqrt(answer.variance) / question.unit
         for place, each in borders.items():
             self.searches[place].remember(each, parts[place], deviation)
 
