@@ -29,13 +29,13 @@ a mistake costs a part of the range, more where it doubles the range."""
 BULK_TOLL = 2.5
 """As `OUTSIDE_TOLL`, for the bins that hold most of the records."""
 
-FALSE_BIN = 1e-4
+FALSE_BIN = 1e-3
 """The probability that noise alone, far from everything else, widens any range of a fit."""
 
 OUTER_TAIL = 0.005
 """The part of the records beyond each end of a range that is not worth widening it for."""
 
-UNSEEN_TAIL, UNSEEN_HEAVY_TAIL = 1.0, 2.5
+UNSEEN_TAIL, UNSEEN_HEAVY_TAIL = 1.0, 4.0
 """The mass of a tail that goes unnoticed, in standard deviations of the noise in a bin: of a light
 tail, and of a heavy one, which spreads over more bins."""
 

@@ -60,7 +60,7 @@ ALIKE = 4.0
 BEYOND_DOUBT = 4.5
 """As `SEEN`, for a magnitude that both looks have counted."""
 
-CERTAINLY = 1e-8
+CERTAINLY = 1e-7
 """The probability that noise looks like values at one place of all those looked at."""
 
 CLOSER = 0.4
@@ -205,12 +205,14 @@ class _Search:
             self._is_sure = above.size > noise_above(above.width, deviation, is_laplace, CERTAINLY)
             return
         near, far = sorted((above, below), key=lambda side: side.rise)[::-1]
-        self._is_sure = near.size > noise_above(near.width, deviation, is_laplace, CERTAINLY)
+        sides, width = near.size, near.width
         self._size = near.size + max(float(values[zero]), 0.0)
         ends = [near.signed_high, near.signed_low]
         if far.belongs_to(near, deviation, is_laplace):
             ends.append(far.signed_high)
             self._size += far.size
+            sides, width = near.size + far.size, near.width + far.width
+        self._is_sure = sides > noise_above(width, deviation, is_laplace, CERTAINLY)
         if float(values[zero]) > SEEN * deviation or near.low <= near.high - 2:
             ends.append(0.0)
         self._low, self._high = min(ends), max(ends)

@@ -1,0 +1,156 @@
+"""Ranges found in fits and by the command: paid first, said in the release, and resumed."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from hushmeans import BudgetError, DPKMeans, InputError, Ledger, Release, Schema
+from hushmeans.budget import Budget
+from hushmeans.commands.main import main
+from hushmeans.range_finding import check_enough, find_table_ranges
+from hushmeans.schema import Number
+
+pytestmark = pytest.mark.filterwarnings("ignore::hushmeans.SimulationWarning")
+
+
+@pytest.fixture(scope="module")
+def people() -> pa.Table:
+    rng = np.random.default_rng(0)
+    n = 20_000
+    return pa.table(
+        {
+            "age": rng.normal(45, 12, n),
+            "income": np.exp(rng.normal(10, 0.8, n)),
+            "year": rng.integers(1960, 2020, n),
+        }
+    )
+
+
+SCHEMA = {"age": (0, 120), "income": "find", "year": Number.find()}
+
+
+@pytest.mark.parametrize("delta", [0, 1e-6])
+@pytest.mark.parametrize("method", ["refined", "average_k"])
+def test_a_fit_finds_ranges_with_a_tenth_of_its_budget(
+    people: pa.Table, method: str, delta: float
+) -> None:
+    model = DPKMeans(3, epsilon=2, delta=delta, schema=SCHEMA, method=method, random_state=0)
+    release = model.fit(people).release_
+    shares = [spend.share for spend in release.spends if spend.question == "histograms"]
+    assert sum(shares) == Fraction(1, 10)
+    assert sum(spend.share for spend in release.spends) == 1
+    assert [(each.feature, each.is_sure) for each in release.found] == [(1, True), (2, True)]
+    assert release.box.low[0] == 0
+    assert release.box.high[0] == 120
+    assert 1900 <= release.box.low[2] <= 1960
+    assert 2019 <= release.box.high[2] <= 2100
+    assert "found with 10% of the budget" in release.statement()
+    assert "'income', feature 'year'" in release.statement()
+    assert Release.from_json(release.to_json()) == release
+
+
+def test_the_share_can_be_chosen(people: pa.Table) -> None:
+    model = DPKMeans(2, epsilon=2, schema=SCHEMA, range_share=0.25, random_state=0).fit(people)
+    spends = model.release_.spends
+    assert sum(each.share for each in spends if each.question == "histograms") == Fraction(1, 4)
+
+
+@pytest.mark.parametrize("share", [0, 0.6, -1])
+def test_a_share_out_of_range_is_refused(people: pa.Table, share: float) -> None:
+    with pytest.raises(InputError, match="range_share"):
+        DPKMeans(2, epsilon=1, schema=SCHEMA, range_share=share, random_state=0).fit(people)
+
+
+def test_a_release_with_declared_ranges_says_nothing_of_found_ones(people: pa.Table) -> None:
+    declared = {"age": (0, 120), "income": (0, 1e6), "year": (1900, 2030)}
+    release = DPKMeans(2, epsilon=1, bounds=declared, random_state=0).fit(people).release_
+    assert release.found == ()
+    assert "found" not in json.loads(release.to_json())["release"]
+    assert "found with" not in release.statement()
+
+
+def test_too_few_records_get_the_widest_range_and_the_release_says_so() -> None:
+    few = pa.table({"age": [20.0, 30.0, 40.0]})
+    release = DPKMeans(1, epsilon=0.1, schema={"age": "find"}, random_state=0).fit(few).release_
+    assert (release.box.low, release.box.high) == ((-1e19,), (1e19,))
+    assert "too few records to find the range of feature 'age'" in release.statement()
+
+
+@pytest.mark.filterwarnings("ignore::hushmeans.LedgerWarning")
+def test_a_fit_under_the_same_id_is_read_from_the_ledger(people: pa.Table, tmp_path: Path) -> None:
+    def fit() -> Release:
+        ledger = tmp_path / "ledger.sqlite"
+        model = DPKMeans(2, epsilon=1, schema=SCHEMA, ledger=ledger, dataset="p", release_id="a")
+        released: Release = model.fit(people).release_
+        return released
+
+    assert fit() == fit()
+    assert str(Ledger(tmp_path / "ledger.sqlite").standing("p").spent) == "1"
+
+
+@pytest.mark.filterwarnings("ignore::hushmeans.LedgerWarning")
+def test_ranges_alone_are_debited_once_and_repeated_for_nothing(
+    people: pa.Table, tmp_path: Path
+) -> None:
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+    ledger.set_limit("people", 0.5)
+    twice = [
+        find_table_ranges(
+            people, Schema(SCHEMA), 0.5, ledger=ledger, dataset="people", release_id="ranges"
+        )
+        for _ in range(2)
+    ]
+    assert twice[0] == twice[1]
+    assert [*twice[0].found] == ["income", "year"]
+    assert str(ledger.standing("people").spent) == "0.5"
+    with pytest.raises(BudgetError):
+        find_table_ranges(people, Schema(SCHEMA), 0.1, ledger=ledger, dataset="people")
+
+
+def test_the_written_schema_is_read_back_with_all_ranges(people: pa.Table, tmp_path: Path) -> None:
+    schema = Schema({**SCHEMA, "income": Number.find("log", weight=2)})
+    found = find_table_ranges(people, schema, 1)
+    path = tmp_path / "people.toml"
+    path.write_text(found.to_toml(), encoding="utf-8")
+    assert Schema(path) == found.schema
+    assert Schema(path).box().unknown == ()
+    assert "# found with epsilon = 1" in found.to_toml()
+
+
+def test_nothing_to_find_is_said(people: pa.Table) -> None:
+    with pytest.raises(InputError, match="nothing to find"):
+        find_table_ranges(people, Schema({"age": (0, 120)}), 1)
+
+
+def test_a_public_guess_of_the_rows_refuses_too_few() -> None:
+    check_enough(20_000, Budget.of(1), 2, Fraction(1, 10))
+    with pytest.raises(InputError, match="too few to find 2 ranges"):
+        check_enough(500, Budget.of(1), 2, Fraction(1, 10))
+
+
+def test_the_command_writes_a_schema_and_refuses_before_spending(
+    people: pa.Table, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parquet.write_table(people, tmp_path / "people.parquet")
+    file, out = str(tmp_path / "people.parquet"), tmp_path / "people.toml"
+    given = ["ranges", file, "--epsilon", "0.5", "--columns", "age,year", "--no-ledger"]
+    with pytest.raises(SystemExit) as ended:
+        main([*given, "--out", str(out), "--json"])
+    assert ended.value.code in (0, None)
+    assert [*json.loads(capsys.readouterr().out)["ranges"]] == ["age", "year"]
+    assert set(Schema(out).names or ()) == {"age", "year"}
+    with pytest.raises(SystemExit) as ended:
+        main([*given, "--rows", "50"])
+    assert ended.value.code == 2
+    assert "too few" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as ended:
+        main(["ranges", file, "--epsilon", "0.5", "--no-ledger"])
+    assert ended.value.code == 2
+    assert "nothing was spent" in capsys.readouterr().err
