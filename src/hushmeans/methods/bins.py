@@ -32,6 +32,9 @@ BULK_TOLL = 2.5
 FALSE_BIN = 1e-3
 """The probability that noise alone, far from everything else, widens any range of a fit."""
 
+LIKELY = 0.5
+"""The power of a probability that is small enough if two independent looks have it."""
+
 OUTER_TAIL = 0.005
 """The part of the records beyond each end of a range that is not worth widening it for."""
 
@@ -117,8 +120,8 @@ class Extent:
         The number of values.
     bulk
         The bins that hold most of the values; None if much is outside of them.
-    is_sure
-        Whether noise alone hardly explains the counts.
+    is_sure, is_likely
+        Whether noise alone hardly explains the counts, or those of two independent looks.
     """
 
     low: float
@@ -128,6 +131,7 @@ class Extent:
     size: float
     bulk: tuple[float, float] | None
     is_sure: bool
+    is_likely: bool
 
 
 def magnitudes() -> FloatArray:
@@ -145,8 +149,7 @@ def number_of_bins(size: float, deviation: float) -> int:
 def bins_over(low: float, high: float, number: int, *, zero_matters: bool = True) -> Bins:
     """Equal bins over an interval, at multiples of a power of two, and wider ones beyond.
 
-    Beyond an interval that contains zero the borders are powers of two, those of the first look;
-    zero itself has a narrow bin of its own, so that a range may begin there.
+    Around zero those are the first look's; zero has a narrow bin, so that a range may begin there.
     """
     step = 2.0 ** math.ceil(math.log2((high - low) / number))
     a, b = math.floor(low / step), math.ceil(high / step)
@@ -218,8 +221,11 @@ def read_extent(
         likely_low = likely_low if low < 0 else max(likely_low, 0.0)
         likely_high = likely_high if high > 0 else min(likely_high, 0.0)
     bulk = _bulk(bins, counts, size, end - first)
-    is_sure = bool(_beyond_noise(counts, SPREAD_WINDOWS, is_laplace, n_features))
-    return Extent(low, high, likely_low, likely_high, size, bulk, is_sure)
+    is_sure, is_likely = (
+        bool(_beyond_noise(counts, SPREAD_WINDOWS, is_laplace, n_features, power))
+        for power in (1.0, LIKELY)
+    )
+    return Extent(low, high, likely_low, likely_high, size, bulk, is_sure, is_likely)
 
 
 def noise_above(window: int, deviation: float, is_laplace: bool, probability: float) -> float:
@@ -239,11 +245,15 @@ def noise_above(window: int, deviation: float, is_laplace: bool, probability: fl
 
 
 def _beyond_noise(
-    counts: Counts, windows: Sequence[int], is_laplace: bool, n_features: int
+    counts: Counts,
+    windows: Sequence[int],
+    is_laplace: bool,
+    n_features: int,
+    power: float = 1.0,
 ) -> list[tuple[int, int]]:
     """Neighbouring bins that noise alone does not explain: the first and the end of each run."""
     sums, deviation = counts.sums, float(counts.deviations.max())
-    probability = FALSE_BIN / (n_features * len(counts.values) * len(windows))
+    probability = (FALSE_BIN / (n_features * len(counts.values) * len(windows))) ** power
     found = []
     for window in windows:
         least = noise_above(window, deviation, is_laplace, probability)

@@ -20,6 +20,7 @@ from hushmeans.curator.questions import Histograms
 from hushmeans.methods.bins import (
     FEWEST_BINS,
     HIGHEST,
+    LIKELY,
     LOWEST,
     Bins,
     Counts,
@@ -172,7 +173,7 @@ class _Search:
         self._counts = Counts(np.empty(0), np.empty(0))
         self._low, self._high, self._size = -1.0, 1.0, 1.0
         self._bins = bins_over(self._low, self._high, FEWEST_BINS)
-        self._is_sure = False
+        self._is_sure = self._is_likely = False
         self.found = WIDEST
 
     def values(self, coordinates: FloatArray) -> FloatArray:
@@ -202,7 +203,7 @@ class _Search:
         below = _Side.of(values[:zero][::-1], deviation, below=1)
         if self._logarithmic:
             self._low, self._high, self._size = above.low, above.high, above.size
-            self._is_sure = above.size > noise_above(above.width, deviation, is_laplace, CERTAINLY)
+            self._judge(above.size, above.width, is_laplace)
             return
         near, far = sorted((above, below), key=lambda side: side.rise)[::-1]
         sides, width = near.size, near.width
@@ -212,10 +213,18 @@ class _Search:
             ends.append(far.signed_high)
             self._size += far.size
             sides, width = near.size + far.size, near.width + far.width
-        self._is_sure = sides > noise_above(width, deviation, is_laplace, CERTAINLY)
+        self._judge(sides, width, is_laplace)
         if float(values[zero]) > SEEN * deviation or near.low <= near.high - 2:
             ends.append(0.0)
         self._low, self._high = min(ends), max(ends)
+
+    def _judge(self, size: float, width: int, is_laplace: bool) -> None:
+        """Whether so many values in so many bins of the first look are more than noise."""
+        deviation = float(self._counts.deviations[0])
+        self._is_sure, self._is_likely = (
+            size > noise_above(width, deviation, is_laplace, CERTAINLY**power)
+            for power in (1.0, LIKELY)
+        )
 
     def choose_bins(self, deviation: float) -> None:
         """The bins to look at next, for noise of this standard deviation."""
@@ -234,7 +243,7 @@ class _Search:
         """Read the counts of a look; returns whether a closer look is worth it."""
         bins = self._bins
         extent = read_extent(bins, self._counts, is_laplace, n_features, self._certain(bins))
-        self._is_sure = self._is_sure or extent.is_sure
+        self._is_sure |= extent.is_sure or (self._is_likely and extent.is_likely)
         if not self._is_sure:
             return False
         self.found = self._readable(extent)
