@@ -3,11 +3,11 @@
     python benchmarks/ranges.py [--runs 16] [--fits 8]
 
 All ranges of adult, electrical and credit are found with a tenth of epsilon = 1, and a fit spends
-the rest. A found range should hold at least 98 % of its column, and be at most 4 times as wide as the
-span from the 1st to the 99th percentile. The squared cost of the fit over that of k-means without
-privacy, both in the found box, should be at most 1.05 times the same ratio with published ranges in
-theirs. Beside it the ways of others, for the same share, as their documentation has them: powers of
-two alone (SmartNoise, Google), and quantiles by the exponential mechanism among candidates (OpenDP).
+the rest. A found range should hold at least 98 % of its column, and be at most 4 times as wide as
+the span from the 1st to the 99th percentile. The squared cost of the fit over that of k-means
+without privacy, both in the found box, should be at most 1.05 times the same ratio with published
+ranges in theirs. Beside it the ways of others, for the same share: powers of two alone (SmartNoise,
+Google), written down here, and quantiles by OpenDP's exponential mechanism among candidates.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import math
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from statistics import fmean
 
 import numpy as np
@@ -88,19 +89,11 @@ def quantiles(values: FloatArray, delta: float, seed: int) -> Ranges:
         data = column.tolist()
         ends = []
         for alpha in (0.01, 0.99):
-            measure = dp.binary_search_param(
-                lambda scale, alpha=alpha: dp.m.make_private_quantile(
-                    *space, dp.max_divergence(), candidates, alpha, scale
-                ),
-                d_in=1,
-                d_out=epsilon,
-                T=float,
+            make = partial(
+                dp.m.make_private_quantile, *space, dp.max_divergence(), candidates, alpha
             )
-            ends.append(
-                dp.m.make_private_quantile(*space, dp.max_divergence(), candidates, alpha, measure)(
-                    data
-                )
-            )
+            scale = dp.binary_search_param(make, d_in=1, d_out=epsilon, T=float)
+            ends.append(make(scale)(data))
         low, high = sorted(ends)
         found.append((low, high if high > low else low + max(abs(low), 1.0)))
     return found
@@ -118,7 +111,7 @@ def judged(values: FloatArray, ranges: Ranges) -> tuple[FloatArray, FloatArray]:
 
 
 def ratio(values: FloatArray, ranges: Ranges, k: int, model: DPKMeans) -> float:
-    """The squared cost of a fit over that of k-means without privacy, in the box of these ranges."""
+    """The squared cost of a fit over that of k-means without privacy, in the same box."""
     lows, highs = np.array(ranges).T
     unit = np.clip(2 * (values - lows) / (highs - lows) - 1, -1, 1)
     best = KMeans(k, n_init=4, random_state=0).fit(unit).inertia_
@@ -127,18 +120,23 @@ def ratio(values: FloatArray, ranges: Ranges, k: int, model: DPKMeans) -> float:
     return float(squares / best)
 
 
-def fitted(
-    values: FloatArray, ranges: Ranges, k: int, epsilon: float, delta: float, seed: int
-) -> float:
-    """The ratio of one fit with ranges that are known, or were found for the rest of the budget."""
+def fitted(values: FloatArray, ranges: Ranges, k: int, budget: Budget, seed: int) -> float:
+    """The ratio of one fit with these ranges."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         lows, highs = ([*each] for each in zip(*ranges, strict=True))
-        model = DPKMeans(k, epsilon=epsilon, delta=delta, bounds=(lows, highs), random_state=seed)
+        model = DPKMeans(
+            k,
+            epsilon=budget.epsilon,
+            delta=budget.delta,
+            bounds=(lows, highs),
+            random_state=seed,
+        )
         return ratio(values, ranges, k, model.fit(values))
 
 
 def main() -> None:
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=16, help="searches per cell")
     parser.add_argument("--fits", type=int, default=4, help="fits per cell")
@@ -147,9 +145,7 @@ def main() -> None:
     folder = data_folder()
     if folder is None:
         raise SystemExit("the datasets are missing; see hushmeans reproduce")
-    print(
-        "| table | δ | way | columns that hold 98 % | at most 4 spans | worst held | widest | cost |"
-    )
+    print("| table | δ | way | hold 98 % | at most 4 spans | worst held | widest | cost |")
     print("|---|---|---|--:|--:|--:|--:|--:|")
     for name in NAMES:
         table = csv.read_csv(folder / DATASETS[name].file)
@@ -158,7 +154,8 @@ def main() -> None:
         k = DATASETS[name].n_clusters
         for delta in (0.0, 1e-6):
             usual = fmean(
-                fitted(values, published, k, 1, delta, seed) for seed in range(options.fits)
+                fitted(values, published, k, Budget.of(1, delta), seed)
+                for seed in range(options.fits)
             )
             for way, search in WAYS.items():
                 runs = options.runs if way == "ours" else options.others
@@ -167,7 +164,7 @@ def main() -> None:
                     np.array(each) for each in zip(*(judged(values, r) for r in found), strict=True)
                 )
                 costs = [
-                    fitted(values, ranges, k, 0.9, delta, seed) / usual
+                    fitted(values, ranges, k, Budget.of(0.9, delta), seed) / usual
                     for seed, ranges in enumerate(found[: options.fits])
                 ]
                 print(
