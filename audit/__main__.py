@@ -1,12 +1,12 @@
 """The long form: every claim, every broken variant, and a page about them.
 
-Exits with 1 if a bound exceeds its claim or a broken variant is not caught.
+What is found of a claim is kept on disk, so that an audit that was interrupted goes on where it
+stopped. Exits with 1 if a bound exceeds its claim or a broken variant is not caught.
 """
 
 from __future__ import annotations
 
 import sys
-import time
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,12 +15,14 @@ from pathlib import Path
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from audit.broken import VARIANTS
+from audit.keeping import Keeper
 from audit.page import Audited, page
 from audit.plan import Claim, all_claims
-from audit.running import audited, hunted
+from audit.running import hunted
 from hushmeans.documents import written_whole
 
 PAGE = Path("docs/audit.md")
+KEPT = Path("audit/kept")
 MOST_RUNS = 65_536
 """Runs on each neighbour after which a broken variant counts as not caught."""
 
@@ -42,12 +44,13 @@ def main() -> int:
     parser.add_argument("--part", type=float, default=1.0, help="of the planned runs")
     parser.add_argument("--jobs", type=int, default=None, help="processes; all processors")
     parser.add_argument("--out", type=Path, default=PAGE, help="the page")
+    parser.add_argument("--keep", type=Path, default=KEPT, help="a folder for finished claims")
     chosen = parser.parse_args()
     claims = [
         replace(claim, runs=max(2, round(chosen.part * claim.runs))) for claim in all_claims()
     ]
     with Progress(*COLUMNS, speed_estimate_period=3600) as progress:
-        audits = all_judged(claims, chosen.jobs, progress)
+        audits = all_judged(claims, Keeper(chosen.keep, chosen.jobs), progress)
         caught = [
             (each, hunted(each.target, each.view, MOST_RUNS))
             for each in progress.track(VARIANTS, description="Broken variants")
@@ -58,12 +61,12 @@ def main() -> int:
     return int(failed or any(found is None for _, found in caught))
 
 
-def all_judged(claims: list[Claim], jobs: int | None, progress: Progress) -> list[Audited]:
+def all_judged(claims: list[Claim], keeper: Keeper, progress: Progress) -> list[Audited]:
     """What is found of every claim, a line for each while the others are still to come."""
     audits = []
     task = progress.add_task("Claims", total=sum(map(_weight, claims)))
     for number, claim in enumerate(claims, start=1):
-        found = list(judged(claim, jobs))
+        found = list(judged(claim, keeper))
         audits += found
         progress.advance(task, _weight(claim))
         left = progress.tasks[task].time_remaining
@@ -89,11 +92,9 @@ def _said(audit: Audited) -> str:
     )
 
 
-def judged(claim: Claim, jobs: int | None) -> Iterator[Audited]:
+def judged(claim: Claim, keeper: Keeper) -> Iterator[Audited]:
     """What is found of a claim, view by view."""
-    started = time.perf_counter()
-    findings = audited(claim.target, claim.runs, 1 if claim.in_one_process else jobs)
-    seconds = time.perf_counter() - started
+    findings, seconds = keeper.found(claim)
     for view, finding in findings.items():
         yield Audited(claim, view, finding, seconds)
 

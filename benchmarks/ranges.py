@@ -30,8 +30,8 @@ from hushmeans import DPKMeans, Schema
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import open_curator
 from hushmeans.methods.ranges import FoundRange
-from hushmeans.range_finding import ranges_for
 from hushmeans.schema import Number
+from hushmeans.surveys.range_finding import ranges_for
 from hushmeans.types import FloatArray
 from hushmeans_experiments.datasets import DATASETS, data_folder
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -27,12 +28,14 @@ from hushmeans.ledger.payment import Payment
 from hushmeans.ledger.standing import Amounts
 from hushmeans.methods.ranges import MOST_LOOKS
 from hushmeans.methods.start import public_randomness
-from hushmeans.range_finding import ranges_for
 from hushmeans.release import Release
+from hushmeans.release.about import About
 from hushmeans.release.clusters import in_original_units
 from hushmeans.release.found import Found
+from hushmeans.release.profiles import missing_rates_of, profiles_of
 from hushmeans.schema import Box, declared_schema
 from hushmeans.settings import Settings
+from hushmeans.surveys.range_finding import ranges_for
 from hushmeans.version import versions
 
 if TYPE_CHECKING:
@@ -63,6 +66,8 @@ def fit_release(
     dataset: str | None = None,
     release_id: str | None = None,
     simulate: bool = False,
+    about: About | None = None,
+    one_noise: bool = False,
 ) -> Release:
     """Cluster the records and return the result that may be published.
 
@@ -75,6 +80,9 @@ def fit_release(
     answered, every noisy answer is kept in the ledger before it is used, and the release is stored
     there. Reusing a release id with the same settings spends nothing: it returns the stored release
     or, if that fit died, resumes it with the kept answers.
+
+    With `one_noise` a budget with a delta is spent on Gaussian noise alone, so that its zCDP holds
+    for the whole fit.
 
     A seed beside a ledger needs `simulate`, because no limit holds a simulation back.
     Errors say what was spent, and have it as their `cost`.
@@ -111,16 +119,18 @@ def fit_release(
         found: tuple[Found, ...] = ()
         if unknown := curator.box.unknown:
             watch.planned(MOST_LOOKS)
-            laplace = prefers_laplace(settings, curator.box)
+            laplace = not one_noise and prefers_laplace(settings, curator.box)
             ranges = ranges_for(curator.door, curator.box, settings.range_share, laplace=laplace)
             curator.fix_ranges([(each.low, each.high) for each in ranges])
             found = tuple(map(Found, unknown, (each.is_sure for each in ranges)))
         watch.planned(settings.method.most_questions)
+        door = replace(curator.door, turn_to=None) if one_noise else curator.door
         clustering = settings.method.find(
-            curator.door,
+            door,
             settings.n_clusters,
             public_randomness(seed if payment is None else payment.public_seed),
         )
+        spends = curator.settle()
         release = Release(
             **vars(in_original_units(clustering.clusters, curator.box)),
             leaves=in_original_units(clustering.leaves, curator.box),
@@ -128,12 +138,16 @@ def fit_release(
             budget=settings.budget,
             rows_per_person=settings.rows_per_person,
             simulated=curator.simulated,
-            spends=curator.settle(),
+            spends=spends,
             method=settings.method_name,
             method_options=tuple(settings.method_options.items()),
             versions=tuple(versions().items()),
             booking=booking,
             found=found,
+            about=about or About(),
+            missing_person=settings.missing_person,
+            profiles=profiles_of(clustering, curator.box, spends[-1].noise),
+            missing_rates=missing_rates_of(clustering, curator.box),
         )
     if payment is not None:
         payment.store(release)

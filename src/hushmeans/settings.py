@@ -8,11 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from hushmeans.arguments import Amount, exact_amount, whole_number
-from hushmeans.budget import Budget
+from hushmeans.budget import WHOLE_PERSON, Budget
 from hushmeans.errors import InputError
 from hushmeans.methods.method import Method
 from hushmeans.methods.registry import DEFAULT_METHOD, canonical_name, chosen_method
 from hushmeans.schema import Schema
+from hushmeans.schema.schema import MissingPerson
 
 RANGE_SHARE = Fraction(1, 10)
 """The default share of the budget for finding ranges."""
@@ -39,6 +40,9 @@ class Settings:
         The privacy unit: all rows of one person, at most this many.
     range_share
         The share of the budget for finding ranges, if a schema asks for any.
+    missing_person
+        With a person column, by which the limit is enforced, what becomes of rows without an id;
+        None without one.
 
     Examples
     --------
@@ -53,6 +57,7 @@ class Settings:
     method: Method
     rows_per_person: int = 1
     range_share: Fraction = RANGE_SHARE
+    missing_person: MissingPerson | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.range_share <= Fraction(1, 2):
@@ -91,6 +96,11 @@ class Settings:
         """The method's options, including those left at their defaults."""
         return self.method.options
 
+    @property
+    def unit(self) -> int:
+        """The privacy unit in which a ledger counts."""
+        return self.rows_per_person if self.missing_person is None else WHOLE_PERSON
+
     def with_unit_of(self, schema: Schema) -> Settings:
         """The settings with the privacy unit that a schema declares, if it declares one.
 
@@ -100,6 +110,8 @@ class Settings:
             If these settings declare another.
         """
         declared = schema.rows_per_person
+        if schema.person is not None and self.missing_person is None:
+            return replace(self, missing_person=schema.missing_person).with_unit_of(schema)
         if declared == 1 or declared == self.rows_per_person:
             return self
         if self.rows_per_person != 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+import numpy as np
 import pytest
 
 from audit.bounds import LowerBound
@@ -11,7 +12,7 @@ from audit.broken import VARIANTS
 from audit.neighbours import DUPLICATE, FOUNDING, ISOLATED, NOBODY
 from audit.page import Audited, page
 from audit.plan import Claim, all_claims
-from audit.running import Caught, Finding
+from audit.running import Caught, Finding, judge
 from audit.targets import WholeFit
 from hushmeans.methods.registry import METHODS
 
@@ -55,6 +56,13 @@ def test_people_with_several_rows_many_features_and_every_place_of_records_are_f
         assert {fit.pair.box.n_features for fit in these} == {1, 2, 8, 24}
         assert {fit.held for fit in these} == {"memory", "csv", "parquet", "spark"}
         assert {fit.through_ledger for fit in these} == {False, True}
+
+
+@pytest.mark.parametrize("runs", sorted({claim.runs for claim in CLAIMS}))
+def test_every_claim_has_enough_runs_to_prove_a_breach(runs: int) -> None:
+    fewer, more = (np.full((runs, 1), value) for value in (0.0, 1.0))
+    for budget in {claim.target.budget for claim in CLAIMS if claim.runs == runs}:
+        assert judge(fewer, more, ("lies open",), budget).broken
 
 
 def test_the_highest_bounds_of_each_method_stand_above_its_rows() -> None:

@@ -32,12 +32,25 @@ from adbc_driver_postgresql import dbapi as postgresql
 from pyarrow import csv, dataset, feather, parquet
 
 from helpers.postgres import Server
+from helpers.row_order import counted_rows
 from hushmeans.curator import kernel, store
 from hushmeans.curator.encode import encode
-from hushmeans.curator.questions import Cells, Question, Shifts, Size, Sizes, Spread, Totals
+from hushmeans.curator.people import groups
+from hushmeans.curator.questions import (
+    Cells,
+    Present,
+    Question,
+    Shifts,
+    Size,
+    Sizes,
+    Spread,
+    Spreads,
+    Totals,
+)
 from hushmeans.curator.readers import reading
 from hushmeans.curator.source import managed_source
 from hushmeans.fitting import fit_release
+from hushmeans.methods.profile import profiles_about
 from hushmeans.methods.registry import METHODS
 from hushmeans.schema import (
     CSV,
@@ -52,7 +65,9 @@ from hushmeans.schema import (
     Ordinal,
     Schema,
 )
+from hushmeans.schema.grid import ABSENT
 from hushmeans.schema.scales import Curve
+from hushmeans.schema.schema import MissingPerson
 from hushmeans.settings import Settings
 from hushmeans.types import FloatArray, GridArray, IntArray
 
@@ -115,9 +130,9 @@ MIXED = Schema(
         "sex": Category(["f", "m", "x"], missing=True),
         "level": Category([0, 1, 2]),
         "grade": Ordinal(["none", "school", "college"]),
-        "smoker": Flag(weight=2),
+        "smoker": Flag(weight=2, missing="ignore"),
         "admitted": Date("2020-01-01", "2020-12-31"),
-        "hour": Cycle(24),
+        "hour": Cycle(24, missing="ignore"),
     }
 )
 
@@ -166,12 +181,12 @@ def _columns_by_hand(row: dict[str, Any], unit: int) -> Iterator[float]:
         yield level * (place == (row["level"] if row["level"] in (0, 1, 2) else 3))
     grades = ["none", "school", "college"]
     yield level * (grades.index(row["grade"]) - 1 if row["grade"] in grades else 0)
-    yield 0 if row["smoker"] is None else (1 if row["smoker"] else -1) * unit / 2
+    yield ABSENT if row["smoker"] is None else (1 if row["smoker"] else -1) * unit / 2
     days = None if day is None else (day - date(2020, 1, 1)).days
     yield 0 if days is None else unit * (min(max(days, 0), 365) / 182.5 - 1)
     turn = None if hour is None else 2 * math.pi * round(hour / 24 * 2**16) / 2**16
-    yield 0 if turn is None else math.trunc(level * math.cos(turn))
-    yield 0 if turn is None else math.trunc(level * math.sin(turn))
+    yield ABSENT if turn is None else math.trunc(level * math.cos(turn))
+    yield ABSENT if turn is None else math.trunc(level * math.sin(turn))
 
 
 def numbers(table: pa.Table) -> pa.Table:
@@ -187,7 +202,8 @@ def numbers(table: pa.Table) -> pa.Table:
 
 
 def _is_number(kind: pa.DataType) -> bool:
-    tests = (pa.types.is_integer, pa.types.is_decimal, pa.types.is_floating)
+    types = pa.types
+    tests = (types.is_integer, types.is_decimal, types.is_floating, types.is_boolean)
     return any(test(kind) for test in tests)
 
 
@@ -312,9 +328,7 @@ def sqlite_query(table: pa.Table, folder: Path) -> Held:
 
 def written_to_sqlite(table: pa.Table, path: Path) -> None:
     rows = [[_in_sqlite(value) for value in row.values()] for row in table.to_pylist()]
-    kinds = [
-        "real" if _is_number(each.type) or each.name in RANGES else "text" for each in table.schema
-    ]
+    kinds = ["real" if _is_number(each.type) else "text" for each in table.schema]
     with closing(sqlite3.connect(path)) as connection, connection:
         pairs = zip(table.column_names, kinds, strict=True)
         features = ", ".join(f"{name} {kind}" for name, kind in pairs)
@@ -370,6 +384,7 @@ QUESTIONS: dict[str, Question] = {
     "shifts in l1": Shifts(GRID, CENTROIDS, (UNIT,) * len(CENTROIDS), "l1", UNIT),
     "shifts in l2": Shifts(GRID, CENTROIDS, tuple(range(1, len(CENTROIDS) + 1)), "l2", 1),
     "spread": Spread(GRID, CENTROIDS[:1], UNIT, "l2"),
+    "spreads": Spreads(GRID, CENTROIDS, (UNIT,) * len(CENTROIDS), "l1"),
     "sizes": Sizes(GRID, CENTROIDS),
     "cells": Cells(GRID, ((0,), (), (-UNIT // 2, 0), (0,), (0, 5), (1,))),
 }
@@ -487,6 +502,56 @@ def test_columns_are_taken_by_name_in_the_order_given(hold: Callable[[pa.Table],
         np.testing.assert_array_equal(source.answer(question), kernel.answer(question, records))
 
 
+PERSON = "person"
+
+
+@remembered
+def visits(n_records: int) -> pa.Table:
+    """The same table, with people of one and of many rows, identical rows and missing ids."""
+    table = people(n_records)
+    rng = np.random.default_rng(1)
+    again = np.where(rng.random(n_records) < 0.3, n_records // 2, np.arange(n_records))
+    ids = pc.if_else(
+        pa.array(rng.random(n_records) < 0.1), None, pa.array(rng.zipf(1.5, n_records) % 60)
+    )
+    member = table.column_names.index("member")  # true and false are not numbers in CSV files
+    table = table.set_column(member, "member", table["member"].cast(pa.int8()))
+    return table.take(pa.array(again)).append_column(PERSON, ids)
+
+
+def counted(question: Question, table: pa.Table, missing: MissingPerson) -> IntArray:
+    """The answer for the rows that count, chosen by the plain form of the order."""
+    records = encode(matrix(table.drop(PERSON)), BOX)
+    owned = [
+        (None if person is None else str(person).encode(), tuple(row))
+        for person, row in zip(table[PERSON].to_pylist(), records.tolist(), strict=True)
+    ]
+    rows = list(counted_rows([(p, row) for p, row in owned if p is not None], 2).elements())
+    if missing == "own":
+        rows += [row for p, row in owned if p is None]
+    kept = np.array(rows, dtype=np.int32).reshape(-1, BOX.n_columns)
+    return kernel.answer(question, kept, threads=1)
+
+
+@pytest.mark.parametrize("missing", ["drop", "own"])
+def test_the_same_rows_of_each_person_count(
+    hold: Callable[[pa.Table], Held],
+    missing: MissingPerson,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = visits(300)
+    held = hold(table)
+    if held.bounds is IN_ORDER:
+        pytest.skip("an array has no names")
+    if held.cache is not None:
+        monkeypatch.setattr(groups, "SMALLEST_LIMIT", 1000)
+    schema = Schema(RANGES, person=PERSON, rows_per_person=2, missing_person=missing)
+    with managed_source(held.data, schema, cache=held.cache) as source:
+        for question in QUESTIONS.values():
+            answer = source.answer(question)
+            np.testing.assert_array_equal(answer, counted(question, table, missing))
+
+
 @pytest.mark.usefixtures("batch")
 @pytest.mark.parametrize("n_records", [0, 1, 300])
 def test_every_kind_of_feature_is_encoded_alike(
@@ -501,7 +566,7 @@ def test_every_kind_of_feature_is_encoded_alike(
     with managed_source(held.data, MIXED, names, cache=held.cache) as source:
         assert source.box == MIXED.box()
         for question in mixed_questions(records):
-            expected = kernel.answer(question, records, threads=1)
+            expected = kernel.answer(question, records, holes=True, threads=1)
             np.testing.assert_array_equal(source.answer(question), expected)
 
 
@@ -509,8 +574,11 @@ def mixed_questions(records: GridArray) -> Iterator[Question]:
     """Totals and shifts around some of the records themselves."""
     box = MIXED.box()
     centroids = np.zeros((3, box.n_columns), dtype=np.int64)
-    centroids[: len(records[:3])] = records[:3]
+    centroids[: len(records[:3])] = np.where(records[:3] == ABSENT, 0, records[:3])
     yield Size()
+    yield Present(box.grid, tuple(b.first for b in box.layout.blocks if b.ignores_missing))
+    yield profiles_about(box.grid, box.layout, centroids / box.grid.unit)
+    yield Cells(box.grid, ((0,),) * 2 + ((),) * (box.n_columns - 4) + ((0,),) * 2)
     yield Totals(box.grid, centroids)
     yield Shifts(box.grid, centroids, (box.grid.unit,) * 3, "l1", 1)
     yield Shifts(box.grid, centroids, (box.grid.unit // 2,) * 3, "l2", 1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import typer
 
@@ -18,9 +17,9 @@ if TYPE_CHECKING:
 
 def named_after(file: str) -> str:
     """The default name of a dataset: the file's name without its extension."""
-    from hushmeans.curator.owner import FORMAT_BY_SUFFIX
+    from hushmeans.curator.owner import FORMAT_BY_SUFFIX, without_query
 
-    name = Path(urlsplit(file).path if "://" in file else file).absolute().name
+    name = Path(without_query(file) if "://" in file else file).absolute().name
     ending = next((each for each in FORMAT_BY_SUFFIX if name.lower().endswith(each)), "")
     name = name.removesuffix(name[len(name) - len(ending) :]).strip()
     if not name.isprintable() or not name:

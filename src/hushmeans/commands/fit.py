@@ -105,6 +105,15 @@ def fit(
         bool,
         typer.Option("--anyway", help="Spend the budget even if --rows forecasts noise alone."),
     ] = False,
+    title: Annotated[str | None, typer.Option(help="A title for the release.")] = None,
+    owner: Annotated[str | None, typer.Option(help="Who publishes the release.")] = None,
+    contact: Annotated[str | None, typer.Option(help="Where to ask about the release.")] = None,
+    date: Annotated[
+        str | None, typer.Option(metavar="YYYY-MM-DD", help="The day of the release.")
+    ] = None,
+    description: Annotated[
+        str | None, typer.Option(help="What the records are, for readers of the release.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the release as JSON.")] = False,
 ) -> None:
     """Cluster a table with differential privacy and write a release that may be published.
@@ -116,9 +125,11 @@ def fit(
     """
     from hushmeans.commands.progress import bar
     from hushmeans.fitting import fit_release
+    from hushmeans.release.about import About
     from hushmeans.schema import declared_schema
 
     declared = declared_schema(bounds, schema)
+    about = About(title, owner, contact, date, description)
     to_debit = ledger_to_debit(ledger, dataset, release_id, strict=strict, none=no_ledger)
     place = _place(file, sql, database, delimiter, encoding)
     name = None if to_debit is None else dataset or _named_after(place)
@@ -147,6 +158,7 @@ def fit(
             dataset=name,
             release_id=release_id,
             simulate=simulate,
+            about=about,
         )
         cost = _cost(release)
         if beside is not None:
@@ -213,7 +225,10 @@ def _records(
         )
     from hushmeans.curator.owner import read_on_spark
 
-    return read_on_spark(spark, place, features or declared.names, declared.texts)
+    person = () if declared.person is None else (declared.person,)
+    names = features or declared.names
+    chosen = None if names is None else [*names, *person]
+    return read_on_spark(spark, place, chosen, [*declared.texts, *person])
 
 
 def _announce(
@@ -230,7 +245,7 @@ def _announce(
     The number of records is private, so there is no forecast unless the user gives one.
     """
     from hushmeans.forecasting import forecast_of
-    from hushmeans.range_finding import check_enough
+    from hushmeans.surveys.range_finding import check_enough
 
     box = (declared if columns is None else declared.only(columns)).box()
     if box.unknown:

@@ -14,7 +14,7 @@ from hushmeans.commands.booking import ledger_to_debit, named_after, show_total
 from hushmeans.errors import NOTHING_SPENT, InputError, costing
 
 if TYPE_CHECKING:
-    from hushmeans.range_finding import FoundRanges
+    from hushmeans.surveys.range_finding import FoundRanges
 
 
 def ranges(
@@ -83,8 +83,8 @@ def ranges(
     from hushmeans.budget import Budget
     from hushmeans.commands.progress import bar
     from hushmeans.documents import written_whole
-    from hushmeans.range_finding import check_enough, find_table_ranges
     from hushmeans.schema import Schema
+    from hushmeans.surveys.range_finding import check_enough, find_table_ranges
 
     names = options.column_names(columns)
     if schema is None and names is None:

@@ -6,7 +6,6 @@ Rho adds up, and OpenDP converts the sum to an epsilon at the account's delta. P
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 from hushmeans.budget import Budget
@@ -20,33 +19,29 @@ RHO_STEP = Fraction(1, 10**15)
 def rho_of_fit(settings: Settings, box: Box) -> Fraction | None:
     """The rho of a fit of records with this box; None if the budget has no delta.
 
-    What Laplace noise spends on finding ranges comes first; the rest is as without it.
+    It follows from the noise that the fit chooses. What Laplace noise spends on finding ranges
+    comes first; the rest is as without it.
     """
-    budget = settings.budget
+    budget, n_directions = settings.budget, box.layout.n_directions
     if budget.delta == 0 or not box.unknown or not prefers_laplace(settings, box):
-        return _rho_of_method(settings, box.n_columns)
+        return _rho_of_method(settings, n_directions)
     first = settings.range_share * budget.epsilon
-    rest = _rho_of_method(settings.with_epsilon(budget.epsilon - first), box.n_columns)
+    rest = _rho_of_method(settings.with_epsilon(budget.epsilon - first), n_directions)
     return rho_of_pure(first) + (rest or 0)
 
 
-def _rho_of_method(settings: Settings, n_features: int) -> Fraction | None:
-    """That of a method which chooses its noise on the way is the larger one of its two ways."""
-    budget = settings.budget
-    of_gaussian = rho_of_gaussian(budget)
-    if of_gaussian is None or not may_choose_laplace(settings, n_features):
+def _rho_of_method(settings: Settings, n_directions: int) -> Fraction | None:
+    """That of a method alone, for records that spread in so many directions."""
+    of_gaussian = rho_of_gaussian(settings.budget)
+    if of_gaussian is None or not chooses_laplace(settings, n_directions):
         return of_gaussian
-    from hushmeans.methods.opening import SIZE_SHARE, exact_share
-
-    first = exact_share(SIZE_SHARE) * budget.epsilon
-    rest = rho_of_gaussian(replace(budget, epsilon=budget.epsilon - first))
-    return max(rho_of_pure(budget.epsilon), rho_of_pure(first) + (rest or 0))
+    return rho_of_pure(settings.budget.epsilon)
 
 
 def prefers_laplace(settings: Settings, box: Box) -> bool:
     """Whether ranges are found with Laplace noise although the budget has a delta.
 
-    So they are where it is weaker, and where a method may then still choose: after Gaussian noise
+    So they are where it is weaker, and where the method then chooses it: after Gaussian noise
     there is no other.
     """
     from hushmeans.curator.curator import noise_within
@@ -55,18 +50,18 @@ def prefers_laplace(settings: Settings, box: Box) -> bool:
     laplace, gaussian = noise_within(settings.budget, norm="l1"), noise_within(settings.budget)
     share, n_unknown = settings.range_share, len(box.unknown)
     weaker = deviation_of(laplace, n_unknown, share) < deviation_of(gaussian, n_unknown, share)
-    return weaker or may_choose_laplace(settings, box.n_columns)
+    return weaker or chooses_laplace(settings, box.layout.n_directions)
 
 
-def may_choose_laplace(settings: Settings, n_features: int) -> bool:
-    """Whether a fit with a delta decides about its noise after the first answer."""
+def chooses_laplace(settings: Settings, n_directions: int) -> bool:
+    """Whether a fit with a delta chooses Laplace noise."""
     from hushmeans.curator.curator import noise_within
     from hushmeans.methods.opening import is_much_weaker
     from hushmeans.methods.refined import RefinedMethod
 
     budget = settings.budget
     noises = noise_within(budget, norm="l1"), noise_within(budget)
-    return isinstance(settings.method, RefinedMethod) and is_much_weaker(*noises, n_features)
+    return isinstance(settings.method, RefinedMethod) and is_much_weaker(*noises, n_directions)
 
 
 def rho_of_gaussian(budget: Budget) -> Fraction | None:

@@ -82,8 +82,10 @@ class Payment:
                 "rows_per_person": settings.rows_per_person,
                 "bounds": [box.low, box.high, box.names],
                 **written_kinds(box),
+                **_person(settings),
+                **_ranges_to_find(settings, box),
             },
-            "rows_per_person": settings.rows_per_person,
+            "rows_per_person": settings.unit,
             "rho": rho_of_fit(settings, box),
             "resumable": True,
         }
@@ -108,6 +110,12 @@ def _ranges_to_find(settings: Settings, box: Box) -> dict[str, Any]:
     if not box.unknown:
         return {}
     return {"ranges_to_find": [*box.unknown], "range_share": amount_text(settings.range_share)}
+
+
+def _person(settings: Settings) -> dict[str, Any]:
+    """What a fit with a person column does about missing ids; nothing for one without."""
+    missing = settings.missing_person
+    return {} if missing is None else {"missing_person": missing}
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ class FoundRange:
     is_sure: bool = True
 
 
-WIDEST = FoundRange(-(10.0**19), 10.0**19, is_sure=False)
+SAFE_ENDS = FoundRange(-(10.0**19), 10.0**19, is_sure=False)
 
 
 def records_needed(noise: Noise, n_unknown: int, share: Fraction) -> int:
@@ -174,7 +174,7 @@ class _Search:
         self._low, self._high, self._size = -1.0, 1.0, 1.0
         self._bins = bins_over(self._low, self._high, FEWEST_BINS)
         self._is_sure = self._is_likely = False
-        self.found = WIDEST
+        self.found = SAFE_ENDS
 
     def values(self, coordinates: FloatArray) -> FloatArray:
         """Borders as values."""

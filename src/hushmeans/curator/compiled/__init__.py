@@ -4,11 +4,13 @@ What is compiled is kept on disk, and depends on every file of this folder (`cac
 """
 
 from hushmeans.curator.compiled.bins import add_up_histograms
+from hushmeans.curator.compiled.holes import fill
 from hushmeans.curator.compiled.loops import (
     add_up_cells,
     add_up_lengths,
     add_up_shifts,
     add_up_spread,
+    add_up_spreads,
     add_up_totals,
     nearest,
     snap,
@@ -21,7 +23,9 @@ __all__ = [
     "add_up_lengths",
     "add_up_shifts",
     "add_up_spread",
+    "add_up_spreads",
     "add_up_totals",
+    "fill",
     "nearest",
     "snap",
     "squared_distances",

@@ -17,15 +17,18 @@ import pyarrow as pa
 
 from hushmeans.curator import kernel
 from hushmeans.curator.compiled.caching import sources_digest
+from hushmeans.curator.people.limiting import RowLimit
 from hushmeans.curator.questions import Histograms, Question, Size
-from hushmeans.curator.readers.columns import feature_box
+from hushmeans.curator.readers.columns import feature_box, owner_columns
 from hushmeans.curator.readers.faults import read_or_explain
 from hushmeans.curator.readers.reading import cut, encode_batch
+from hushmeans.curator.spark.code import OTHER_VERSION, check_code
+from hushmeans.curator.spark.people import limited_pieces
 from hushmeans.curator.spark.pieces import from_pieces, to_pieces
 from hushmeans.curator.unencoded import encoded_as_found, values_in
 from hushmeans.errors import HushmeansWarning, InputError, warn
 from hushmeans.schema import Box, Schema
-from hushmeans.types import FloatArray, GridArray, IntArray
+from hushmeans.types import IntArray
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -40,9 +43,6 @@ LABEL = "the Spark DataFrame"
 
 QUOTING_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 """PySpark's loggers on the driver whose messages quote values."""
-
-OTHER_VERSION = "an executor has another version of hushmeans, or of what its kernel is made with"
-"""What an executor answers whose code is not the driver's."""
 
 NOT_KEPT = (
     "this Spark cluster refuses to keep data (persist), so it computes the table again for every "
@@ -114,7 +114,10 @@ def is_spark(data: Any) -> TypeGuard[DataFrame]:
 
 
 def from_spark(
-    frame: DataFrame, schema: Schema, columns: Sequence[str] | None = None
+    frame: DataFrame,
+    schema: Schema,
+    columns: Sequence[str] | None = None,
+    limit: RowLimit | None = None,
 ) -> SparkSource:
     """The source for a Spark DataFrame, which is read and encoded here.
 
@@ -124,12 +127,15 @@ def from_spark(
     ----------
     columns
         As in `hushmeans.curator.readers.open_reading`.
+    limit
+        How many rows of a person count; None for all.
     """
     table = pa.schema([(each.name, _arrow_type(each.dataType)) for each in frame.schema])
     box = feature_box(table, schema, columns)
-    places = [str(table.get_field_index(name)) for name in box.names or ()]
+    names = (*(box.names or ()), *owner_columns(table, schema))
+    places = [str(table.get_field_index(name)) for name in names]
     features = _run(lambda: _selected(frame, places))
-    source = SparkSource(box, _run(lambda: _encoded(features, box)))
+    source = SparkSource(box, _run(lambda: _encoded(features, box, limit)))
     try:
         source.answer(Size())
     except BaseException:
@@ -164,10 +170,12 @@ def _is_deterministic(frame: DataFrame) -> bool:
     return CHANGING.search(plan.getvalue()) is None
 
 
-def _encoded(features: DataFrame, box: Box) -> DataFrame:
+def _encoded(features: DataFrame, box: Box, limit: RowLimit | None) -> DataFrame:
     """The features as pieces that the cluster keeps."""
-    encode_all = partial(_encode, box=box, code=sources_digest())
-    return _kept(features.mapInArrow(encode_all, "piece binary"))
+    if limit is None:
+        encode_all = partial(_encode, box=box, code=sources_digest())
+        return _kept(features.mapInArrow(encode_all, "piece binary"))
+    return _kept(limited_pieces(features, box, limit, sources_digest()))
 
 
 def _kept(pieces: DataFrame) -> DataFrame:
@@ -181,7 +189,7 @@ def _kept(pieces: DataFrame) -> DataFrame:
 
 def _encode(batches: Iterator[pa.RecordBatch], *, box: Box, code: str) -> Iterator[pa.RecordBatch]:
     """The records of a partition as pieces, encoded by the driver's code or not at all."""
-    _check_code(code)
+    check_code(code)
     for batch in cut(batches, box.n_kept):
         yield pa.record_batch({"piece": to_pieces(encode_batch(batch, box))})
 
@@ -190,7 +198,7 @@ def _encode_as_found(
     batches: Iterator[pa.RecordBatch], *, before: Box, box: Box, code: str
 ) -> Iterator[pa.RecordBatch]:
     """The records of a partition, encoded by the ranges that were found."""
-    _check_code(code)
+    check_code(code)
     for batch in batches:
         kept = from_pieces(batch.column(0), before.n_kept)
         yield pa.record_batch({"piece": to_pieces(encoded_as_found(kept, before, box))})
@@ -200,21 +208,15 @@ def _add_up(
     batches: Iterator[pa.RecordBatch], *, question: Question, box: Box, code: str
 ) -> Iterator[pa.RecordBatch]:
     """The nonzero totals of a partition, and their positions in the answer."""
-    _check_code(code)
+    check_code(code)
     totals = np.zeros(question.shape, dtype=np.int64)
     for batch in batches:
-        records: GridArray | FloatArray = from_pieces(batch.column(0), box.n_kept)
-        if isinstance(question, Histograms):
-            records = values_in(from_pieces(batch.column(0), box.n_kept), len(box.unknown))
-        totals += kernel.answer(question, records, threads=1)
+        kept = from_pieces(batch.column(0), box.n_kept)
+        asks_values = isinstance(question, Histograms)
+        records = values_in(kept, len(box.unknown)) if asks_values else kept
+        totals += kernel.answer(question, records, holes=box.layout.has_holes, threads=1)
     places = np.flatnonzero(totals).astype(np.int32)
     yield pa.record_batch({"place": places, "total": totals.ravel()[places]})
-
-
-def _check_code(code: str) -> None:
-    """Raise on an executor whose kernel is not made from the same sources as the driver's."""
-    if sources_digest() != code:
-        raise RuntimeError(OTHER_VERSION)
 
 
 def _arrow_type(kind: DataType) -> pa.DataType:

@@ -14,8 +14,8 @@ from pyarrow import parquet
 from hushmeans import BudgetError, DPKMeans, InputError, Ledger, Release, Schema
 from hushmeans.budget import Budget
 from hushmeans.commands.main import main
-from hushmeans.range_finding import check_enough, find_table_ranges
 from hushmeans.schema import Number
+from hushmeans.surveys.range_finding import check_enough, find_table_ranges
 
 pytestmark = pytest.mark.filterwarnings("ignore::hushmeans.SimulationWarning")
 
