@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 
 from hushmeans.curator import kernel, reference
 from hushmeans.curator.questions import Histograms
-from hushmeans.curator.ranging import UNIT
+from hushmeans.curator.questions.ranging import UNIT
 from hushmeans.types import FloatArray
 
 ANY_FLOAT = st.floats(allow_nan=True, allow_infinity=True, allow_subnormal=True)

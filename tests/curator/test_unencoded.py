@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +23,7 @@ from hushmeans.curator.questions import Histograms, Size, Totals
 from hushmeans.curator.source import managed_source, open_store
 from hushmeans.curator.unencoded import values_in, with_values
 from hushmeans.schema import Number, Schema
-from hushmeans.types import FloatArray
+from hushmeans.types import FloatArray, GridArray
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -113,14 +115,50 @@ def test_noise_at_the_door_is_that_of_the_rest() -> None:
     assert curator.door.noise.whole == pytest.approx(before / 0.8)
 
 
+def owned() -> pa.Table:
+    """A hundred people with five rows each, two of them identical for some."""
+    rows = table()
+    doubled = pa.concat_tables([rows.slice(0, 400), rows.slice(0, 100)])
+    return doubled.append_column("who", pa.array([f"person {row % 100}" for row in range(500)]))
+
+
+LIMITED = Schema(dict(OPEN.features), person="who", rows_per_person=2)
+
+
+def rows_of(records: GridArray) -> Counter[bytes]:
+    return Counter(row.tobytes() for row in np.ascontiguousarray(records))
+
+
+def test_rows_per_person_are_limited_before_ranges_are_known() -> None:
+    everyone = open_store(owned(), LIMITED)
+    assert len(everyone.records) == 200
+    without = open_store(owned().filter(pc.not_equal(pc.field("who"), "person 7")), LIMITED)
+    kept, others = rows_of(everyone.records), rows_of(without.records)
+    assert others <= kept
+    assert (kept - others).total() == 2
+    moved = np.abs(everyone.answer(QUESTION) - without.answer(QUESTION)).sum()
+    assert 0 < moved <= 2 * QUESTION.sensitivity("l1")
+    shuffled = owned().take(np.random.default_rng(1).permutation(500))
+    assert rows_of(open_store(shuffled, LIMITED).records) == kept
+    assert len(everyone.with_ranges(everyone.box.found(FOUND)).records) == 200
+
+
+def test_a_limit_that_nobody_exceeds_leaves_all_rows_as_if_ranges_were_declared() -> None:
+    store = open_store(owned(), LIMITED.limited_to(5))
+    found = store.with_ranges(store.box.found(FOUND))
+    declared = open_store(owned().drop_columns("who"), DECLARED)
+    assert rows_of(found.records) == rows_of(declared.records)
+
+
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # sockets of Py4J's
-def test_spark_gives_the_same_bits(session: SparkSession) -> None:
-    here = open_store(table(), OPEN)
+@pytest.mark.parametrize("schema", [OPEN, LIMITED], ids=["rows", "people"])
+def test_spark_gives_the_same_bits(session: SparkSession, schema: Schema) -> None:
+    here = open_store(owned(), schema)
     found = here.with_ranges(here.box.found(FOUND))
     points = np.zeros((1, found.box.n_columns), dtype=np.int64)
     totals: Any = Totals(found.box.grid, points)
-    with managed_source(session.createDataFrame(table()), OPEN) as source:
+    with managed_source(session.createDataFrame(owned()), schema) as source:
         np.testing.assert_array_equal(source.answer(QUESTION), here.answer(QUESTION))
         there = source.with_ranges(source.box.found(FOUND))
         try:

@@ -16,7 +16,7 @@ from hushmeans.curator.door import Door, Noise, NoisyTotals
 from hushmeans.curator.questions import Norm, Question
 from hushmeans.methods.bins import bins_over, heaviest, noise_above
 from hushmeans.methods.ranges import (
-    WIDEST,
+    SAFE_ENDS,
     FoundRange,
     find_ranges,
     records_needed,
@@ -121,11 +121,11 @@ def test_without_records_hardly_any_range_is_claimed(epsilon: float) -> None:
         for each in found_in(np.empty((0, 3)), epsilon=epsilon, seed=seed)
     ]
     assert sum(each.is_sure for each in found) <= 5
-    assert WIDEST in found
+    assert SAFE_ENDS in found
 
 
 def test_missing_values_alone_are_like_no_records() -> None:
-    assert found_in(np.full((50_000, 1), math.nan)) == (WIDEST,)
+    assert found_in(np.full((50_000, 1), math.nan)) == (SAFE_ENDS,)
 
 
 def test_infinite_values_do_not_stop_the_search() -> None:

@@ -12,9 +12,13 @@ import pytest
 from pyarrow import parquet
 
 from hushmeans import BudgetError, DPKMeans, InputError, Ledger, Release, Schema
-from hushmeans.budget import Budget
+from hushmeans.budget import WHOLE_PERSON, Budget
 from hushmeans.commands.main import main
+from hushmeans.curator.owner import tally_columns
+from hushmeans.fitting import fit_release
+from hushmeans.release.content import fields_of
 from hushmeans.schema import Number
+from hushmeans.settings import Settings
 from hushmeans.surveys.range_finding import check_enough, find_table_ranges
 
 pytestmark = pytest.mark.filterwarnings("ignore::hushmeans.SimulationWarning")
@@ -54,6 +58,73 @@ def test_a_fit_finds_ranges_with_a_tenth_of_its_budget(
     assert "found with 10% of the budget" in release.statement()
     assert "'income', feature 'year'" in release.statement()
     assert Release.from_json(release.to_json()) == release
+
+
+def with_ids(people: pa.Table) -> pa.Table:
+    return people.append_column("who", pa.array([f"{row % 8000}" for row in range(len(people))]))
+
+
+def test_ranges_are_found_from_at_most_so_many_rows_of_a_person(people: pa.Table) -> None:
+    schema = Schema(SCHEMA, person="who", rows_per_person=2)
+    model = DPKMeans(2, epsilon=2, schema=schema, random_state=0).fit(with_ids(people))
+    release = model.release_
+    assert [each.is_sure for each in release.found] == [True, True]
+    assert sum(release.sizes) == pytest.approx(16_000, abs=500)
+    assert "found with 10% of the budget" in release.statement()
+    assert release.missing_person == "drop"
+
+
+@pytest.mark.filterwarnings("ignore::hushmeans.LedgerWarning")
+def test_ranges_of_people_are_entered_per_person(people: pa.Table, tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+    schema = Schema(SCHEMA, person="who", rows_per_person=2)
+    found = find_table_ranges(with_ids(people), schema, 1, ledger=ledger, dataset="people")
+    assert all(each.is_sure for each in found.found.values())
+    assert found.rows_per_person == 2
+    assert ledger.standing("people").unit == WHOLE_PERSON
+
+
+def test_one_noise_finds_ranges_with_gaussian_noise_too(people: pa.Table) -> None:
+    settings = Settings.of(2, 1, 1e-6)
+    release = fit_release(people, settings, schema=SCHEMA, seed=0, one_noise=True)
+    assert {spend.noise for spend in release.spends} == {"gaussian"}
+
+
+def test_a_plan_says_that_ranges_are_to_be_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    declared, left_open = tmp_path / "declared.toml", tmp_path / "open.toml"
+    declared.write_text("[features]\nage = [-1, 1]\nyear = [-1, 1]\n")
+    left_open.write_text('[features]\nage = [-1, 1]\nyear = {range = "find"}\n')
+    given = ["plan", "--rows", "20000", "--k", "3"]
+    with pytest.raises(SystemExit):
+        main([*given, "--schema", str(left_open), "--epsilon", "1"])
+    assert "10% of the budget will be spent on finding the range of feature 'year'" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    errors = []
+    for file, epsilon in ((left_open, "1"), (declared, "0.9")):
+        with pytest.raises(SystemExit):
+            main([*given, "--schema", str(file), "--epsilon", epsilon, "--json"])
+        errors.append(json.loads(capsys.readouterr().out)["centre_error"])
+    assert errors[0] == pytest.approx(errors[1])
+
+
+def test_a_check_counts_no_value_outside_a_range_that_is_open(
+    people: pa.Table, tmp_path: Path
+) -> None:
+    parquet.write_table(people, tmp_path / "people.parquet")
+    age, income, year = tally_columns(str(tmp_path / "people.parquet"), Schema(SCHEMA))
+    assert (income.below, income.above, year.above, year.values) == (0, 0, 0, 20_000)
+    assert age.below + age.above < 100
+
+
+def test_a_release_cannot_have_a_range_that_is_open(people: pa.Table) -> None:
+    release = DPKMeans(2, epsilon=2, schema=SCHEMA, random_state=0).fit(people).release_
+    document = json.loads(release.to_json())["release"]
+    document["features"] = [[0, 120], "find", [1900, 2030]]
+    with pytest.raises(InputError, match="has yet to be found"):
+        fields_of(document)
 
 
 def test_the_share_can_be_chosen(people: pa.Table) -> None:

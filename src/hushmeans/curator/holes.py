@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from hushmeans.curator.counting import Present, Profiles
 from hushmeans.curator.questions import Cells, Histograms, Question, Size
+from hushmeans.curator.questions.levels import Present, Profiles
 from hushmeans.types import IntArray
 
 READ_AS_THEY_ARE: tuple[type[Question], ...] = (Size, Profiles, Present, Histograms)

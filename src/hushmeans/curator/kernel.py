@@ -30,7 +30,7 @@ from hushmeans.curator.questions import (
     Spreads,
     Totals,
 )
-from hushmeans.curator.ranging import UNIT
+from hushmeans.curator.questions.ranging import UNIT
 from hushmeans.curator.reference import AddUp, Kernel
 from hushmeans.errors import InputError
 from hushmeans.schema import Axes, Box

@@ -28,7 +28,7 @@ from hushmeans.curator.questions import (
     Spreads,
     Totals,
 )
-from hushmeans.curator.ranging import UNIT
+from hushmeans.curator.questions.ranging import UNIT
 from hushmeans.schema import Axes, Box
 from hushmeans.schema.grid import ABSENT
 from hushmeans.types import FloatArray, GridArray, IntArray

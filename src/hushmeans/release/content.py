@@ -89,6 +89,7 @@ def _box(bounds: Mapping[str, Any], features: Any) -> Box:
     if features is None:
         return Box(*ends, names)
     box = Box.of([declared_kind(each) for each in read_list(features)], names)
+    box.check_known()
     if (box.low, box.high) != ends:
         raise ValueError
     return box

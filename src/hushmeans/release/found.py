@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hushmeans.arguments import whole_number
+from hushmeans.errors import InputError
 from hushmeans.release.document import read_list, read_truth
 from hushmeans.release.numbers import percent
+from hushmeans.schema import Box
 
 if TYPE_CHECKING:
     from hushmeans.release import Release
@@ -28,6 +30,12 @@ class Found:
 
     feature: int
     is_sure: bool
+
+
+def check_found(found: tuple[Found, ...], box: Box) -> None:
+    """Raise an error unless these are features of the box."""
+    if any(each.feature >= box.n_features for each in found):
+        raise InputError("a release can only have found ranges of its own features")
 
 
 def written_found(found: tuple[Found, ...]) -> dict[str, Any]:

@@ -19,10 +19,10 @@ from hushmeans.release.comparison import ReleaseComparison, compared
 from hushmeans.release.content import content_of, fields_of
 from hushmeans.release.decoding import as_records
 from hushmeans.release.document import document_schema, read_document, write_document
-from hushmeans.release.found import Found
+from hushmeans.release.found import Found, check_found
 from hushmeans.release.noisy import indistinguishable
 from hushmeans.release.plotting import plotted
-from hushmeans.release.profiles import LevelShares, MissingRate
+from hushmeans.release.profiles import LevelShares, MissingRate, check_profiles
 from hushmeans.release.quality import QualityScores, quality_of
 from hushmeans.release.sampling import sampled
 from hushmeans.release.statement import statement
@@ -119,10 +119,8 @@ class Release:
         self.table.check(self.box.n_columns)
         if self.leaves is not None:
             self.leaves.check(self.box.n_columns)
-        if any(len(each.shares) != self.n_clusters for each in self.profiles):
-            raise InputError("a release must have the shares of every cluster")
-        if any(each.feature >= self.box.n_features for each in self.found):
-            raise InputError("a release can only have found ranges of its own features")
+        check_profiles(self.profiles, self.n_clusters)
+        check_found(self.found, self.box)
 
     @property
     def table(self) -> ClusterTable:

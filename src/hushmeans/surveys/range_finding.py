@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any
 
 from hushmeans.arguments import Amount, amount_text
-from hushmeans.budget import Booking, Budget
+from hushmeans.budget import WHOLE_PERSON, Booking, Budget
 from hushmeans.curator.curator import noise_within, open_curator
 from hushmeans.curator.door import Door
 from hushmeans.curator.watching import Watch
@@ -140,14 +140,16 @@ def find_table_ranges(
             'all ranges are declared, so there is nothing to find; write range = "find" for a '
             "number whose range nobody knows"
         )
-    unit = max(rows_per_person, schema.rows_per_person)
+    most = max(rows_per_person, schema.rows_per_person)
+    unit = most if schema.person is None else WHOLE_PERSON
+    parameters = {"features": unknown, "rows_per_person": most, **_person_of(schema)}
     booking = None
     if ledger is not None and dataset is not None:
         booking = Booking(dataset, release_id or secrets.token_hex(8))
     payment = (
         None
         if ledger is None or booking is None
-        else AnswersPayment(ledger, booking, budget, "ranges", {"features": unknown}, unit)
+        else AnswersPayment(ledger, booking, budget, "ranges", parameters, unit)
     )
     spent = NOTHING_SPENT
 
@@ -163,7 +165,7 @@ def find_table_ranges(
             data,
             chosen.only(unknown),
             budget,
-            rows_per_person=unit,
+            rows_per_person=most,
             cache=cache,
             watch=watch,
             pay=pay,
@@ -180,7 +182,13 @@ def find_table_ranges(
         name: curator.box.found([(each.low, each.high) for each in ranges]).features[place]
         for place, (name, each) in enumerate(found.items())
     }
-    return FoundRanges(chosen.replaced(kinds), found, budget, unit, booking)
+    return FoundRanges(chosen.replaced(kinds), found, budget, most, booking)
+
+
+def _person_of(schema: Schema) -> dict[str, Any]:
+    if schema.person is None:
+        return {}
+    return {"person": schema.person, "missing_person": schema.missing_person}
 
 
 def _is_open(kind: Any) -> bool:
