@@ -11,6 +11,7 @@ from audit.neighbours import (
     BORDER,
     DUPLICATE,
     EIGHT,
+    FAR,
     FOUNDING,
     HOLES,
     ISOLATED,
@@ -29,6 +30,7 @@ from hushmeans.budget import Budget
 from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.questions import (
     Cells,
+    Histograms,
     Lengths,
     Norm,
     Present,
@@ -148,6 +150,7 @@ def answer_claims(budget: Budget) -> Iterator[Claim]:
     yield claim(FOUNDING, cells(FOUNDING))
     yield claim(FOUNDING, Sizes(FOUNDING.box.grid, _places(FOUNDING)))
     yield claim(ISOLATED, around(ISOLATED))
+    yield claim(FAR, Histograms(((0.0, 2.0), (-10.0, 30.0), (0.0, 1e3))))
     for mixed in (LEVEL, HOLES):
         places = pair_centroids(mixed) / mixed.box.grid.unit
         yield claim(mixed, profiles_about(mixed.box.grid, mixed.box.layout, places))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hushmeans.arguments import amount_text
 from hushmeans.budget import Booking, Budget
 from hushmeans.errors import BudgetError, LedgerError, LedgerWarning, warn
 from hushmeans.ledger.composition import rho_of_fit
@@ -82,9 +83,10 @@ class Payment:
                 "bounds": [box.low, box.high, box.names],
                 **written_kinds(box),
                 **_person(settings),
+                **_ranges_to_find(settings, box),
             },
             "rows_per_person": settings.unit,
-            "rho": rho_of_fit(settings, box.layout.n_directions),
+            "rho": rho_of_fit(settings, box),
             "resumable": True,
         }
 
@@ -101,6 +103,13 @@ class Payment:
                 "keep a copy of the release",
                 LedgerWarning,
             )
+
+
+def _ranges_to_find(settings: Settings, box: Box) -> dict[str, Any]:
+    """What a fit that finds ranges is asked for besides; nothing for all others."""
+    if not box.unknown:
+        return {}
+    return {"ranges_to_find": [*box.unknown], "range_share": amount_text(settings.range_share)}
 
 
 def _person(settings: Settings) -> dict[str, Any]:

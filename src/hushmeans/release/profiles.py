@@ -132,6 +132,12 @@ def missing_rates_of(clustering: Clustering, box: Box) -> tuple[MissingRate, ...
     )
 
 
+def check_profiles(profiles: tuple[LevelShares, ...], n_clusters: int) -> None:
+    """Raise an error unless there are shares of every cluster."""
+    if any(len(each.shares) != n_clusters for each in profiles):
+        raise InputError("a release must have the shares of every cluster")
+
+
 def written_profiles(
     profiles: tuple[LevelShares, ...], missing_rates: tuple[MissingRate, ...]
 ) -> dict[str, Any]:
