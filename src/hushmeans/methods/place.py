@@ -38,8 +38,9 @@ GOOD_PART = 0.3
 """The part of all records that stands out whatever the noise is."""
 MARGIN = 2.0
 """How much wider a cube gets for records that noise may hide."""
-FEW = 0.1
-"""At most this part of the records lies outside of a cube."""
+FEW, FAR_AWAY = 0.1, 2.0
+"""Records lie outside of a cube if they are at most this part of all, and so many times as far out
+as the others."""
 EDGES = 16
 """Edges of lengths: the largest distance within a cube, and down from there by roots of 2."""
 ZOOM = 0.6
@@ -210,7 +211,7 @@ def _ask_lengths(purse: Purse, size: float, mean: FloatArray, place: Place) -> P
         return None
     nearly = min(nearly_all(counts, noise_of_count, size), last)
     half, reach = (edges[min(each, len(edges) - 1)] / grid.unit * wider for each in (nearly, last))
-    return Place(mean, float(half), float(reach))
+    return Place(mean, float(half if reach >= FAR_AWAY * half else reach), float(reach))
 
 
 def nearly_all(counts: FloatArray, noise: float, size: float) -> int:
