@@ -109,7 +109,7 @@ class RefinedMethod:
     clip_quantile: float = 0.5
     size_part: float = 0.12
     cells_share: float = 0.0
-    last_round: float = 1.5
+    last_round: float = 2.0
     widths_share: float = 0.05
 
     def __post_init__(self) -> None:
@@ -310,8 +310,12 @@ def _thread_pools() -> ThreadpoolController:
 
 
 def shares_of_rounds(rest: Fraction, rounds: int, last_round: float) -> list[Fraction]:
-    """The shares of the rounds in the rest of the budget; the last round has its own weight."""
-    weights = [1.0] * (rounds - 1) + [last_round]
+    """The shares of the rounds in the rest of the budget; the last round has its own weight.
+
+    More than two earlier rounds divide what two would get, so that they cost the last one nothing.
+    """
+    earlier = min(1.0, 2 / max(rounds - 1, 1))
+    weights = [earlier] * (rounds - 1) + [last_round]
     # Rounded down to millionths; the last round gets what remains.
     millionths = [math.floor(1e6 * float(rest) * weight / sum(weights)) for weight in weights[:-1]]
     shares = [Fraction(max(each, 1), 10**6) for each in millionths]
