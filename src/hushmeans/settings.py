@@ -40,6 +40,8 @@ class Settings:
         The privacy unit: all rows of one person, at most this many.
     range_share
         The share of the budget for finding ranges, if a schema asks for any.
+    person
+        The column that tells people apart; None without one.
     missing_person
         With a person column, by which the limit is enforced, what becomes of rows without an id;
         None without one.
@@ -57,6 +59,7 @@ class Settings:
     method: Method
     rows_per_person: int = 1
     range_share: Fraction = RANGE_SHARE
+    person: str | None = None
     missing_person: MissingPerson | None = None
 
     def __post_init__(self) -> None:
@@ -111,7 +114,8 @@ class Settings:
         """
         declared = schema.rows_per_person
         if schema.person is not None and self.missing_person is None:
-            return replace(self, missing_person=schema.missing_person).with_unit_of(schema)
+            by = {"person": schema.person, "missing_person": schema.missing_person}
+            return replace(self, **by).with_unit_of(schema)
         if declared == 1 or declared == self.rows_per_person:
             return self
         if self.rows_per_person != 1:

@@ -210,3 +210,9 @@ def test_a_range_that_is_to_be_found_makes_no_box() -> None:
         Schema({"x": "find"}).box()
     found = Schema({"x": "find"}).replaced({"x": Number(0, 1)})
     assert found.box() == Bounds({"x": (0, 1)}).box()
+
+
+def test_a_range_that_no_weight_can_scale_is_refused_before_anything_is_spent() -> None:
+    wide = Number(-1.7e308, 1.7e308, weight=0.3)
+    with pytest.raises(InputError, match="too wide"):
+        Schema({"wide": wide, "other": (0, 1)}).box()

@@ -86,6 +86,7 @@ class Payment:
                 **_ranges_to_find(settings, box),
             },
             "rows_per_person": settings.unit,
+            "person": settings.person,
             "rho": rho_of_fit(settings, box),
             "resumable": True,
         }
@@ -113,9 +114,9 @@ def _ranges_to_find(settings: Settings, box: Box) -> dict[str, Any]:
 
 
 def _person(settings: Settings) -> dict[str, Any]:
-    """What a fit with a person column does about missing ids; nothing for one without."""
+    """By what a fit tells people apart, and what it does about missing ids; nothing without."""
     missing = settings.missing_person
-    return {} if missing is None else {"missing_person": missing}
+    return {} if missing is None else {"person": settings.person, "missing_person": missing}
 
 
 @dataclass(frozen=True)
@@ -160,5 +161,6 @@ class AnswersPayment:
             "method": self.what,
             "parameters": self.parameters,
             "rows_per_person": self.unit,
+            "person": self.parameters.get("person"),
             "resumable": True,
         }

@@ -65,6 +65,8 @@ ONE_ROUND, TWO_ROUNDS = 1 / 3, 0.1
 """Noise of a centroid, relative to the spread, above which only one or two rounds pay off."""
 NEGLIGIBLE_NOISE = 0.01
 """Relative noise up to which a further round is free: it adds 1e-4 to squared distances."""
+SMALLEST_SPREAD = 1e-6
+"""About a step of the grid: the spread of records that seem to be all the same."""
 MOST_ROUNDS = 8
 FINE_ROUNDS = 2
 """Rounds before merging; later rounds let the merged centroids settle."""
@@ -192,7 +194,7 @@ class RefinedMethod:
         moments = picture.moments
         typical = float(np.median(norms_of(picture.records - moments.mean, noise.norm)))
         noise_of_sum = noise.deviation(typical, float(rest)) * math.sqrt(len(moments.mean))
-        spread = math.sqrt(moments.variance.sum())
+        spread = max(math.sqrt(moments.variance.sum()), SMALLEST_SPREAD)
         relative = noise_of_sum / (moments.size / n_clusters) / spread
         price = 1.0 if noise.norm == "l1" else 0.5
         rounds = 3

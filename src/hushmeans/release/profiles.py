@@ -77,7 +77,7 @@ class LevelShares:
         """Half of the 95 % interval of each share."""
         return INTERVAL[self.noise] * np.array(self.standard_errors)
 
-    def differences(self) -> tuple[Difference, ...]:
+    def differences(self) -> tuple[LevelDifference, ...]:
         """Where a cluster differs from the whole table beyond the error, the largest first.
 
         A difference is beyond the error if its 95 % interval does not hold 0.
@@ -86,14 +86,14 @@ class LevelShares:
         half_widths = INTERVAL[self.noise] * np.array(self.difference_standard_errors)
         beyond = np.argwhere(np.abs(gaps) > half_widths).tolist()
         found = [
-            Difference(cluster, self.feature, self.levels[level], float(gaps[cluster, level]))
+            LevelDifference(cluster, self.feature, self.levels[level], float(gaps[cluster, level]))
             for cluster, level in beyond
         ]
         return tuple(sorted(found, key=lambda each: -abs(each.difference)))
 
 
 @dataclass(frozen=True)
-class Difference:
+class LevelDifference:
     """A level that is more, or less, frequent in a cluster than in the whole table."""
 
     cluster: int

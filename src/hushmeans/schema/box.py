@@ -62,6 +62,14 @@ class Box:
         if self.kinds is None:
             for index, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
                 _check_range(self.label(index), low, high)
+            return
+        with np.errstate(over="ignore"):
+            finite = np.isfinite(self.half_width).all()
+        if not finite:
+            raise InputError(
+                "a range is too wide for the weights of the features to be computed; narrow it, or "
+                "use weights closer to 1"
+            )
 
     @classmethod
     def of(cls, kinds: Sequence[FeatureKind], names: Sequence[str] | None = None) -> Box:
