@@ -26,8 +26,9 @@ def rho_of_fit(settings: Settings, box: Box) -> Fraction | None:
     if budget.delta == 0 or not box.unknown or not prefers_laplace(settings, box):
         return _rho_of_method(settings, n_directions)
     first = settings.range_share * budget.epsilon
-    rest = _rho_of_method(settings.with_epsilon(budget.epsilon - first), n_directions)
-    return rho_of_pure(first) + (rest or 0)
+    rest = settings.with_epsilon(budget.epsilon - first).budget
+    # Whichever noise the method turns to after the ranges, it claims no more than the larger rho.
+    return rho_of_pure(first) + max(rho_of_pure(rest.epsilon), rho_of_gaussian(rest) or 0)
 
 
 def _rho_of_method(settings: Settings, n_directions: int) -> Fraction | None:
