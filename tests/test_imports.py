@@ -34,8 +34,10 @@ ROOMS = (
     "commands",
     "report",
     "estimator",
+    "opendp",
     "evaluate",
     "fitting",
+    "surveys",
     "ledger",
     "forecasting",
     "release",
@@ -53,7 +55,9 @@ OWNERS = {
     "hushmeans.release.release": "predict and transform label records for those who may see them",
     "hushmeans.evaluate": "nicv scores records that may be shown, and says NOT PRIVATE",
     "hushmeans.estimator": "scikit-learn compares column names, and predicts for their owner",
+    "hushmeans.commands.booking": "names a dataset after its file, by the known extensions",
     "hushmeans.commands.fit": "opens a file in the user's own Spark cluster and hands it to fit",
+    "hushmeans.commands.schema": "names the columns of a file with their types; reads no value",
     "hushmeans.commands.check": "counts values outside the bounds, and says NOT PRIVATE",
 }
 """The modules that may see records, for whoever owns them, and why."""
@@ -66,35 +70,46 @@ DOORS: Mapping[str, tuple[frozenset[str] | None, frozenset[str] | None]] = {
         frozenset(
             {
                 "hushmeans.fitting",
+                "hushmeans.surveys.person_rows",
                 "hushmeans.forecasting.forecast",
+                "hushmeans.opendp.kmeans",  # what zCDP is worth in epsilon and delta
                 "hushmeans.ledger.composition",  # what fits cost in zCDP, which OpenDP knows
             }
         ),
-        frozenset({"open_curator", "noise_within", "rho_within", "epsilon_of_zcdp"}),
+        frozenset(
+            {"open_curator", "open_people_curator", "noise_within", "rho_within", "epsilon_of_zcdp"}
+        ),
     ),
     "hushmeans.curator.owner": (frozenset(OWNERS), frozenset(owner.__all__)),
 }
 """The modules of the curator that others may import from: which others, and which names."""
 
 SAMPLERS = {
-    "opendp": {"hushmeans.curator.mechanisms"},
+    "opendp": {
+        "hushmeans.curator.mechanisms",
+        "hushmeans.opendp.kmeans",  # wraps a whole fit as a measurement, and draws nothing
+    },
     "numpy.random": {
         "hushmeans.curator.mechanisms",  # the simulation
         "hushmeans.methods.start",  # public randomness: it may be known
         "hushmeans.methods.method",  # the type of that generator
         "hushmeans.methods.paper",
+        "hushmeans.forecasting.mixed_population",
+        "hushmeans.methods.mixed",
+        "hushmeans.methods.far",
         "hushmeans.methods.picture",
         "hushmeans.methods.refined",
         "hushmeans.forecasting.mixture",  # the type of that generator
         "hushmeans.forecasting.rehearsal",
+        "hushmeans.release.sampling",
         "hushmeans.commands.patients",  # synthetic patients
     },
     "random": set(),
-    "secrets": {"hushmeans.fitting"},  # the id of a release
+    "secrets": {"hushmeans.fitting", "hushmeans.surveys.person_rows"},  # the id of a release
 }
 """Who may import what draws random numbers."""
 
-EXACT = {"answer", "add_noise", "encoded", "batches", "blocks"}
+EXACT = {"answer", "add_noise", "encoded", "batches", "record_blocks"}
 """What a source and the noise can do; nobody outside the curator may ask them to."""
 
 TRUSTED = (
@@ -104,6 +119,7 @@ TRUSTED = (
     "hushmeans.curator.kernel",
     "hushmeans.curator.mechanisms",
     "hushmeans.curator.owner",
+    "hushmeans.curator.people",
     "hushmeans.curator.readers",
     "hushmeans.curator.reference",
     "hushmeans.curator.selftest",

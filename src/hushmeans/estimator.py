@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from copy import copy
 from numbers import Integral
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
@@ -15,7 +16,7 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
 )
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags, check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hushmeans.arguments import Amount, whole_number
@@ -53,8 +54,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         0 for pure differential privacy with Laplace noise; a small positive number, such as
         1e-6, for (epsilon, delta)-differential privacy with Gaussian noise.
     bounds
-        Required: the public range of every feature, in any form that `Bounds` accepts.
-        Values outside the bounds are clipped.
+        Required, unless there is a schema: the public range of every feature, in any form that
+        `Bounds` accepts. Values outside the bounds are clipped.
     method
         "refined", the default; or one of the DP-KCCM paper's methods: "allocation_nk" (alias
         "kccm"), "average_nk", "allocation_k" or "average_k".
@@ -67,6 +68,10 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         person's rows, and the noise grows in proportion.
     missing
         How missing values are replaced: "middle", the middle of the feature's range.
+    schema
+        Instead of bounds: the kinds of features, in any form that `Schema` accepts: a mapping
+        such as ``{"age": Number(0, 120), "sex": Category(["f", "m"])}``, or the path of a TOML or
+        JSON file.
     random_state
         None for real noise. A seed gives a reproducible simulation without any privacy
         guarantee, for experiments and tests: it warns, and the release is marked.
@@ -80,8 +85,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         system's folder for temporary files.
     ledger
         The ledger to debit before a fit spends the budget: a `Ledger`, or its path or URL (a
-        `Ledger` hides the password when the estimator is printed). None for the one that the
-        environment variable ``HUSHMEANS_LEDGER`` names, if it is set; False for none at all.
+        password in it is neither printed nor pickled). None for the one that the environment
+        variable ``HUSHMEANS_LEDGER`` names, if it is set; False for none at all.
     dataset
         With a ledger: the name of the dataset to debit.
     release_id
@@ -95,8 +100,9 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     ----------
     release_ : Release
         The result of the fit, safe to publish. Nothing else is kept of the records.
-    cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        The centres, in original units.
+    cluster_centers_ : ndarray of shape (n_clusters, n_columns)
+        The centres, in original units: a column per feature, or per level of a category, with the
+        level's share (`Release.box` has their names).
     cluster_sizes_ : ndarray of shape (n_clusters,)
         The noisy number of records in each cluster.
     n_features_in_ : int
@@ -131,6 +137,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         method_options: Mapping[str, Any] | None = None,
         rows_per_person: int = 1,
         missing: str = "middle",
+        schema: Any = None,
         random_state: Any = None,
         columns: Sequence[str] | None = None,
         cache: str | PathLike[str] | None = None,
@@ -147,6 +154,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.method_options = method_options
         self.rows_per_person = rows_per_person
         self.missing = missing
+        self.schema = schema
         self.random_state = random_state
         self.columns = columns
         self.cache = cache
@@ -183,6 +191,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             X,
             settings,
             bounds=self.bounds,
+            schema=self.schema,
             seed=seed,
             columns=self.columns,
             cache=self.cache,
@@ -223,9 +232,9 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             )
 
     def __sklearn_clone__(self) -> Self:
-        copy: Self = super().__sklearn_clone__()
-        copy.__dict__["_fits"] = self.__dict__.setdefault("_fits", [])
-        return copy
+        clone: Self = super().__sklearn_clone__()
+        clone.__dict__["_fits"] = self.__dict__.setdefault("_fits", [])
+        return clone
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the password of a ledger's URL: a pickled estimator travels far."""
@@ -233,6 +242,15 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         if isinstance(self.ledger, str):
             state = {**state, "ledger": without_password(self.ledger)}
         return state
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        """As scikit-learn prints estimators, but without the password of a ledger's URL."""
+        printed: str = super(DPKMeans, copy(self)).__repr__(N_CHAR_MAX)
+        return printed
+
+    def _html_repr(self) -> str:
+        html: str = estimator_html_repr(copy(self))
+        return html
 
     @property
     def cluster_centers_(self) -> FloatArray:

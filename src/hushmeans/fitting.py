@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -26,8 +27,10 @@ from hushmeans.ledger.payment import Payment
 from hushmeans.ledger.standing import Amounts
 from hushmeans.methods.start import public_randomness
 from hushmeans.release import Release
+from hushmeans.release.about import About
 from hushmeans.release.clusters import in_original_units
-from hushmeans.schema import Bounds, Box
+from hushmeans.release.profiles import missing_rates_of, profiles_of
+from hushmeans.schema import Box, declared_schema
 from hushmeans.settings import Settings
 from hushmeans.version import versions
 
@@ -49,7 +52,8 @@ def fit_release(
     data: Any,
     settings: Settings,
     *,
-    bounds: Any,
+    bounds: Any = None,
+    schema: Any = None,
     seed: int | None = None,
     columns: Sequence[str] | None = None,
     cache: str | PathLike[str] | None = None,
@@ -58,10 +62,14 @@ def fit_release(
     dataset: str | None = None,
     release_id: str | None = None,
     simulate: bool = False,
+    about: About | None = None,
+    one_noise: bool = False,
 ) -> Release:
     """Cluster the records and return the result that may be published.
 
-    All settings are checked before any record is read. With a seed the noise is simulated, and
+    What is public about the columns is said by `bounds`, in any form that `Bounds` accepts, or by
+    `schema`, in any form that `Schema` accepts. It is checked, as all settings are, before any
+    record is read. With a seed the noise is simulated, and
     the release is marked as a simulation.
 
     With a ledger, the budget is debited from the named dataset before the first question is
@@ -69,10 +77,15 @@ def fit_release(
     there. Reusing a release id with the same settings spends nothing: it returns the stored release
     or, if that fit died, resumes it with the kept answers.
 
+    With `one_noise` a budget with a delta is spent on Gaussian noise alone, so that its zCDP holds
+    for the whole fit.
+
     A seed beside a ledger needs `simulate`, because no limit holds a simulation back.
     Errors say what was spent, and have it as their `cost`.
     """
     with costing(lambda: NOTHING_SPENT):
+        declared = declared_schema(bounds, schema)
+        settings = settings.with_unit_of(declared)
         booking = _booking(ledger, dataset, release_id, seed, simulate=simulate)
     payment = None if ledger is None or booking is None else Payment(ledger, booking, settings)
     bill = _Bill(settings.budget, payment)
@@ -86,7 +99,7 @@ def fit_release(
         costing(bill.in_words),
         open_curator(
             data,
-            Bounds(bounds),
+            declared,
             settings.budget,
             rows_per_person=settings.rows_per_person,
             seed=seed,
@@ -100,11 +113,13 @@ def fit_release(
         if payment is not None and (earlier := payment.earlier_release(curator.box)) is not None:
             return earlier
         watch.planned(settings.method.most_questions)
+        door = replace(curator.door, turn_to=None) if one_noise else curator.door
         clustering = settings.method.find(
-            curator.door,
+            door,
             settings.n_clusters,
             public_randomness(seed if payment is None else payment.public_seed),
         )
+        spends = curator.settle()
         release = Release(
             **vars(in_original_units(clustering.clusters, curator.box)),
             leaves=in_original_units(clustering.leaves, curator.box),
@@ -112,11 +127,15 @@ def fit_release(
             budget=settings.budget,
             rows_per_person=settings.rows_per_person,
             simulated=curator.simulated,
-            spends=curator.settle(),
+            spends=spends,
             method=settings.method_name,
             method_options=tuple(settings.method_options.items()),
             versions=tuple(versions().items()),
             booking=booking,
+            about=about or About(),
+            missing_person=settings.missing_person,
+            profiles=profiles_of(clustering, curator.box, spends[-1].noise),
+            missing_rates=missing_rates_of(clustering, curator.box),
         )
     if payment is not None:
         payment.store(release)

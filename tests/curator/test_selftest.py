@@ -27,14 +27,18 @@ from hushmeans.curator.questions import (
     Size,
     Sizes,
     Spread,
+    Spreads,
     Totals,
 )
 from hushmeans.curator.reference import REFERENCE, Kernel
 from hushmeans.curator.store import Store
 from hushmeans.errors import InputError, PrivacyError
 from hushmeans.methods.registry import METHODS
-from hushmeans.schema import Box
+from hushmeans.schema import Axes, Box
 from hushmeans.types import FloatArray, GridArray, IntArray
+
+CLIPPED = (Shifts, Spread, Spreads)
+"""The kinds of question that clip, in either norm."""
 
 
 @pytest.fixture
@@ -53,8 +57,8 @@ def test_a_right_kernel_passes(right: Kernel) -> None:
 def test_every_kind_of_question_is_asked_and_every_clip_in_both_norms() -> None:
     asked = [question for question, _ in selftest.known_questions()]
     assert {type(question) for question in asked} == set(kernel.KERNELS) == set(REFERENCE.add_up)
-    norms = {(type(each), each.norm) for each in asked if isinstance(each, Shifts | Spread)}
-    assert norms == {(kind, norm) for kind in (Shifts, Spread) for norm in ("l1", "l2")}
+    norms = {(type(each), each.norm) for each in asked if isinstance(each, CLIPPED)}
+    assert norms == {(kind, norm) for kind in CLIPPED for norm in ("l1", "l2")}
 
 
 def test_the_known_records_are_where_kernels_could_part() -> None:
@@ -110,6 +114,12 @@ def the_first_clip(question: Shifts, records: GridArray) -> IntArray:
     return kernel.shifts(replace(question, clips=clips), records)
 
 
+def all_of_one_width(question: Spreads, records: GridArray) -> IntArray:
+    """Scaled by the first clip, whichever centroid is nearest."""
+    clips = (question.clips[0],) * len(question.clips)
+    return reference.spreads(replace(question, clips=clips), records)
+
+
 def not_clipped(question: Spread, records: GridArray) -> IntArray:
     widest = 3 * question.centre.shape[1] * question.grid.unit // 4
     return kernel.spread(replace(question, clip=widest), records)
@@ -154,13 +164,13 @@ def one_less(question: Any, records: GridArray) -> IntArray:
     return kernel.KERNELS[type(question)](question, records[:-1])
 
 
-def truncated(points: FloatArray, box: Box) -> GridArray:
+def truncated(points: FloatArray, box: Box | Axes) -> GridArray:
     places = np.nan_to_num((points - box.middle) / box.half_width, posinf=1, neginf=-1)
     return (np.clip(places, -1, 1) * box.grid.unit).astype(np.int32)
 
 
-def missing_at_the_border(points: FloatArray, box: Box) -> GridArray:
-    return kernel._snap(np.where(np.isnan(points), box.high, points), box)
+def missing_at_the_border(points: FloatArray, box: Box | Axes) -> GridArray:
+    return kernel._snap(np.where(np.isnan(points), box.middle + box.half_width, points), box)
 
 
 def adding_up(kind: type[Question], wrong: Callable[[Any, GridArray], IntArray]) -> Kernel:
@@ -178,6 +188,7 @@ WRONG = [
     adding_up(Shifts, cut_upwards),
     adding_up(Shifts, one_less),
     adding_up(Spread, not_clipped),
+    adding_up(Spreads, all_of_one_width),
     adding_up(Spread, in_the_other_norm),
     adding_up(Cells, on_the_border),
     adding_up(Cells, one_less),

@@ -15,19 +15,24 @@ from typing import TypeVar
 import numpy as np
 
 from hushmeans.curator import compiled, reference, selftest
+from hushmeans.curator.holes import filling_points
 from hushmeans.curator.questions import (
     Cells,
     Lengths,
+    Present,
+    Profiles,
     Question,
     Shifts,
     Size,
     Sizes,
     Spread,
+    Spreads,
     Totals,
 )
 from hushmeans.curator.reference import AddUp, Kernel
 from hushmeans.errors import InputError
-from hushmeans.schema import Box
+from hushmeans.schema import Axes, Box
+from hushmeans.schema.grid import ABSENT
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 Array = TypeVar("Array", GridArray, FloatArray)
@@ -64,6 +69,7 @@ def answer(
     question: Question,
     records: GridArray,
     *,
+    holes: bool = False,
     threads: int | None = None,
     chunk: int | None = None,
 ) -> IntArray:
@@ -73,12 +79,14 @@ def answer(
 
     Parameters
     ----------
+    holes
+        Whether records may have holes.
     threads
         None for as many as there are processors.
     chunk
         How many records a thread takes at a time; None for a few chunks a thread.
     """
-    add_up = kernel_for(question)
+    add_up = _filling_holes(kernel_for(question)) if holes else kernel_for(question)
     if len(records) <= (chunk or SMALLEST_CHUNK):
         return add_up(question, records)
     threads = threads or available_threads()
@@ -110,6 +118,21 @@ def _next(starts: deque[int]) -> int | None:
 def available_threads() -> int:
     """The processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _filling_holes(add_up: AddUp) -> AddUp:
+    """As the kernel does, of records whose holes are filled first."""
+
+    def filled(question: Question, records: GridArray) -> IntArray:
+        points = filling_points(question)
+        return add_up(question, records if points is None else fill(records, points))
+
+    return filled
+
+
+def fill(records: GridArray, points: IntArray) -> GridArray:
+    """Records without holes: each has the value of the point that is nearest in all else."""
+    return chosen_kernel().fill(records, points)
 
 
 def nearest(records: GridArray, centroids: IntArray) -> IntArray:
@@ -149,6 +172,16 @@ def spread(question: Spread, records: GridArray) -> IntArray:
     return sums
 
 
+def spreads(question: Spreads, records: GridArray) -> IntArray:
+    """Per centroid, the sum of the scaled squared distances of its records, feature by feature."""
+    n_centroids, n_features = question.shape
+    sums = np.zeros((n_centroids, n_features + 1), dtype=np.int64)
+    about = (_read_only(records), question.centroids, question.grid.unit, question.grid.bits)
+    clips = np.array(question.clips, dtype=np.int64)
+    compiled.add_up_spreads(*about, clips, question.norm == "l1", sums)
+    return np.ascontiguousarray(sums[:, :-1])
+
+
 def cells(question: Cells, records: GridArray) -> IntArray:
     """The number of records in each cell; the first feature's parts vary slowest."""
     counts = np.zeros(question.shape, dtype=np.int64)
@@ -171,12 +204,39 @@ def sizes(question: Sizes, records: GridArray) -> IntArray:
     return np.bincount(_nearest(records, question.centroids), minlength=question.shape[0])
 
 
+def profiles(question: Profiles, records: GridArray) -> IntArray:
+    """Per centroid, the counts of its records' levels, their flags and, last, their number."""
+    best = _nearest(_fill(records, question.centroids), question.centroids)
+    sums = np.zeros(question.shape, dtype=np.int64)
+    rows, column = len(sums), 0
+    for first, width in question.categories:
+        levels = best * width + records[:, first : first + width].argmax(axis=1)
+        counts = np.bincount(levels, minlength=rows * width).reshape(rows, width)
+        sums[:, column : column + width] = question.level_unit * counts
+        column += width
+    counted = np.bincount(best, minlength=rows)
+    for flag in question.flags:
+        values = records[:, flag]
+        signs = np.where(values > 0, 1, -1)
+        signs[values == ABSENT] = 0
+        sums[:, column] = question.flag_unit * np.bincount(best, signs, rows).astype(np.int64)
+        column += 1
+    sums[:, -1] = question.size_unit * counted
+    return sums
+
+
+def present(question: Present, records: GridArray) -> IntArray:
+    """The number of records that have a value, column by column."""
+    columns = (records[:, column] for column in question.columns)
+    return np.array([np.count_nonzero(column != ABSENT) for column in columns], dtype=np.int64)
+
+
 def size(question: Size, records: GridArray) -> IntArray:
     """The number of records."""
     return np.array([len(records)], dtype=np.int64)
 
 
-def _snap(points: FloatArray, box: Box) -> GridArray:
+def _snap(points: FloatArray, box: Box | Axes) -> GridArray:
     records = np.empty(points.shape, dtype=np.int32)
     in_order = points if points.flags.forc else np.ascontiguousarray(points)
     compiled.snap(_read_only(in_order), box.middle, box.half_width, box.grid.unit, records)
@@ -192,6 +252,12 @@ def _squared_distances(records: GridArray, centroids: IntArray | FloatArray) -> 
     about = (_read_only(records), _floats(centroids), LARGEST_UNIT)
     squares: FloatArray = compiled.squared_distances(*about)
     return squares
+
+
+def _fill(records: GridArray, points: IntArray) -> GridArray:
+    filled = np.empty(records.shape, dtype=np.int32)
+    compiled.fill(_read_only(records), points, ABSENT, filled)
+    return filled
 
 
 def _read_only(array: Array) -> Array:
@@ -212,12 +278,15 @@ KERNELS: dict[type[Question], AddUp] = {
     Size: size,
     Shifts: shifts,
     Spread: spread,
+    Spreads: spreads,
     Cells: cells,
     Lengths: lengths,
+    Profiles: profiles,
+    Present: present,
 }
 """What adds up each kind of question. Only these kinds, whose sensitivity is proven, exist."""
 
-COMPILED = Kernel(KERNELS, _snap, _nearest, _squared_distances)
+COMPILED = Kernel(KERNELS, _snap, _nearest, _squared_distances, _fill)
 
 
 def kernel_for(question: Question) -> AddUp:

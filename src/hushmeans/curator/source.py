@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from os import PathLike
 from typing import Any, Protocol
 
+from hushmeans.curator.people.limiting import RowLimit
 from hushmeans.curator.questions import Question
 from hushmeans.curator.readers import narrowed, open_reading
 from hushmeans.curator.spark.cluster import SparkSource, from_spark, is_spark
-from hushmeans.curator.store import Store, read_into_store
+from hushmeans.curator.store import Store, people_in_store, read_into_store
 from hushmeans.curator.watching import Watch
-from hushmeans.schema import Bounds, Box
+from hushmeans.errors import InputError
+from hushmeans.schema import Box, Number, Schema
 from hushmeans.types import IntArray
 
 
@@ -21,7 +23,7 @@ class Source(Protocol):
 
     @property
     def box(self) -> Box:
-        """The features, in the order of the table's columns, with their public ranges."""
+        """The features, in the order of the table's columns, with what is public about them."""
 
     def answer(self, question: Question) -> IntArray:
         """The exact sum over all records: private, for the curator alone."""
@@ -30,13 +32,13 @@ class Source(Protocol):
 @contextmanager
 def managed_source(
     data: Any,
-    bounds: Bounds,
+    schema: Schema,
     columns: Sequence[str] | None = None,
     cache: str | PathLike[str] | None = None,
     watch: Watch | None = None,
 ) -> Iterator[Source]:
     """As `open_source`; whatever it keeps outside this process is removed at the end."""
-    source = open_source(data, bounds, columns, cache, watch)
+    source = open_source(data, schema, columns, cache, watch)
     try:
         yield source
     finally:
@@ -46,7 +48,7 @@ def managed_source(
 
 def open_source(
     data: Any,
-    bounds: Bounds,
+    schema: Schema,
     columns: Sequence[str] | None = None,
     cache: str | PathLike[str] | None = None,
     watch: Watch | None = None,
@@ -59,22 +61,52 @@ def open_source(
     ----------
     data
         A Spark DataFrame, or as in `hushmeans.curator.readers.open_reading`.
-    bounds, columns, watch
+    schema, columns, watch
         As in `hushmeans.curator.readers.open_reading`.
     cache
         As in `hushmeans.curator.store.read_into_store`.
     """
+    check_supported(schema)
     if is_spark(data):
-        return from_spark(data, *narrowed(bounds, columns))
-    return open_store(data, bounds, columns, cache, watch)
+        return from_spark(data, *narrowed(schema, columns), limit=row_limit(schema))
+    return open_store(data, schema, columns, cache, watch)
+
+
+def check_supported(schema: Schema) -> None:
+    """Raise an error for what a schema may declare and no source can do."""
+    for name, kind in schema.features.items():
+        if isinstance(kind, Number) and kind.is_found:
+            raise InputError(f"feature {name!r}: a fit cannot find a range yet; give [low, high]")
 
 
 def open_store(
     data: Any,
-    bounds: Bounds,
+    schema: Schema,
     columns: Sequence[str] | None = None,
     cache: str | PathLike[str] | None = None,
     watch: Watch | None = None,
 ) -> Store:
     """As `open_source`, for all data that this process can read itself."""
-    return read_into_store(open_reading(data, bounds, columns, watch), cache)
+    return read_into_store(open_reading(data, schema, columns, watch), cache, row_limit(schema))
+
+
+def open_people(
+    data: Any,
+    schema: Schema,
+    cache: str | PathLike[str] | None = None,
+    watch: Watch | None = None,
+) -> Store:
+    """A store with a record for each person, instead of each row."""
+    if is_spark(data):
+        raise InputError(
+            "the rows of each person cannot be counted on Spark; read the files without Spark, or "
+            "choose rows_per_person by the rules of the source"
+        )
+    return people_in_store(open_reading(data, schema, None, watch), schema.missing_person, cache)
+
+
+def row_limit(schema: Schema) -> RowLimit | None:
+    """How many rows of a person count; None without a person column."""
+    if schema.person is None:
+        return None
+    return RowLimit(schema.rows_per_person, schema.missing_person)

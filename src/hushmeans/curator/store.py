@@ -8,18 +8,22 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from os import PathLike
-from tempfile import TemporaryFile, gettempdir
+from tempfile import gettempdir
 from typing import IO
 
 import numpy as np
 
 from hushmeans.curator import kernel
 from hushmeans.curator.memory import memory_limit
+from hushmeans.curator.nameless import nameless_file, not_kept, why_not_kept
+from hushmeans.curator.people.counting import ROWS_BOX, people_counted
+from hushmeans.curator.people.limiting import RowLimit, keep_limited
 from hushmeans.curator.questions import Question
 from hushmeans.curator.readers.faults import read_or_explain
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.curator.streaming import add_up
 from hushmeans.schema import Box
+from hushmeans.schema.schema import MissingPerson
 from hushmeans.types import GridArray, IntArray
 
 BLOCK_BYTES = 2**25
@@ -39,7 +43,7 @@ class Spilled:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return cls(np.frombuffer(mapped, dtype=np.int32).reshape(-1, n_features), mapped)
 
-    def blocks(self) -> Iterator[GridArray]:
+    def record_blocks(self) -> Iterator[GridArray]:
         """The blocks, each of which leaves memory when the next one is asked for."""
         rows = block_rows(self.records.shape[1])
         for start in range(0, len(self.records), rows):
@@ -76,19 +80,23 @@ class Store:
 
     def answer(self, question: Question) -> IntArray:
         """The exact sum over all records."""
-        parts = (kernel.answer(question, block, threads=self.threads) for block in self.blocks())
+        holes = self.box.layout.has_holes
+        parts = (
+            kernel.answer(question, block, holes=holes, threads=self.threads)
+            for block in self.record_blocks()
+        )
         return add_up(question, parts)
 
-    def blocks(self) -> Iterator[GridArray]:
+    def record_blocks(self) -> Iterator[GridArray]:
         """All records, block by block."""
         yield from self.kept
         if self.spilled is not None:
-            yield from self.spilled.blocks()
+            yield from self.spilled.record_blocks()
 
     @property
     def records(self) -> GridArray:
         """All records in one array, copied only if they are in several blocks."""
-        first, *others = list(self.blocks()) or [np.empty((0, self.box.n_features), np.int32)]
+        first, *others = list(self.record_blocks()) or [np.empty((0, self.box.n_columns), np.int32)]
         return np.concatenate([first, *others]) if others else first
 
 
@@ -98,7 +106,7 @@ class _Filling:
     def __init__(self, box: Box, folder: str | PathLike[str]) -> None:
         self._box = box
         self._folder = folder
-        self._rows = block_rows(box.n_features)
+        self._rows = block_rows(box.n_columns)
         self._memory_blocks = memory_limit() // BLOCK_BYTES
         self._kept: list[GridArray] = []
         self._block = self._new_block()
@@ -120,7 +128,7 @@ class _Filling:
             self._put_away()
         if self._file is None:
             return Store(self._box, tuple(self._kept))
-        return Store(self._box, tuple(self._kept), Spilled.of(self._file, self._box.n_features))
+        return Store(self._box, tuple(self._kept), Spilled.of(self._file, self._box.n_columns))
 
     def close(self) -> None:
         """Close the file, which exists as long as a store has it mapped."""
@@ -136,19 +144,23 @@ class _Filling:
         else:
             self._file = self._file or nameless_file(self._folder)
             write = partial(_write_all, self._file, block)
-            read_or_explain(_label(self._folder), write, _reason)
+            read_or_explain(not_kept(self._folder), write, why_not_kept)
         self._filled = 0
 
     def _new_block(self) -> GridArray:
         """An empty block, which uses memory only where records are."""
-        return np.empty((self._rows, self._box.n_features), dtype=np.int32)
+        return np.empty((self._rows, self._box.n_columns), dtype=np.int32)
 
 
-def read_into_store(reading: Reading, cache: str | PathLike[str] | None = None) -> Store:
+def read_into_store(
+    reading: Reading, cache: str | PathLike[str] | None = None, limit: RowLimit | None = None
+) -> Store:
     """Read all records, once.
 
     Parameters
     ----------
+    limit
+        How many rows of a person count, if the reading has ids; None for all.
     cache
         The folder of the file; None for the system's folder for temporary files.
 
@@ -159,9 +171,25 @@ def read_into_store(reading: Reading, cache: str | PathLike[str] | None = None) 
     """
     if cache is not None:
         nameless_file(cache).close()  # a folder that cannot be used is met before all reading
-    filling = _Filling(reading.box, gettempdir() if cache is None else cache)
+    folder = gettempdir() if cache is None else cache
+    filling = _Filling(reading.box, folder)
     with closing(filling):
-        for records in reading.encoded():
+        if limit is None:
+            for records in reading.encoded():
+                filling.add(records)
+        else:
+            keep_limited(reading.owned(), limit, reading.box.n_columns, folder, filling.add)
+        return filling.store()
+
+
+def people_in_store(
+    reading: Reading, missing: MissingPerson, cache: str | PathLike[str] | None = None
+) -> Store:
+    """A store with a record for each person, of how many rows there are."""
+    folder = gettempdir() if cache is None else cache
+    filling = _Filling(ROWS_BOX, folder)
+    with closing(filling):
+        for records in people_counted(reading.owners(), missing, folder):
             filling.add(records)
         return filling.store()
 
@@ -172,24 +200,8 @@ def block_rows(n_features: int) -> int:
     return max(1, BLOCK_BYTES // (4 * n_features * step)) * step
 
 
-def nameless_file(folder: str | PathLike[str]) -> IO[bytes]:
-    """A file that no other process can open, and that is gone when this one ends."""
-    return read_or_explain(_label(folder), lambda: TemporaryFile(dir=folder, buffering=0), _reason)
-
-
 def _write_all(file: IO[bytes], block: GridArray) -> None:
     """Write a block; without a buffer, a file may take less than it is given at a time."""
     rest = block.data.cast("B")
     while rest:
         rest = rest[file.write(rest) :]
-
-
-def _label(folder: str | PathLike[str]) -> str:
-    return f"cannot keep the encoded records in {folder}"
-
-
-def _reason(error: Exception) -> str:
-    return (
-        f"{getattr(error, 'strerror', None) or 'write error'}; name another folder with cache "
-        "(--cache), or keep more in memory with HUSHMEANS_MEMORY"
-    )

@@ -7,20 +7,24 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from hushmeans.arguments import Amount, exact_amount, whole_number
 from hushmeans.budget import LARGEST_EPSILON
 from hushmeans.curator.curator import noise_within
 from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import LARGEST_COUNT
 from hushmeans.errors import InputError
-from hushmeans.forecasting.expectation import Expectation, Step, expectation
+from hushmeans.forecasting.expectation import Expectation, expectation
+from hushmeans.forecasting.mixed_population import mixed_population
 from hushmeans.forecasting.population import Population
-from hushmeans.methods.opening import SIZE_SHARE, exact_share, is_much_weaker, is_strong
+from hushmeans.forecasting.steps import Step
+from hushmeans.methods.opening import is_much_weaker
 from hushmeans.methods.refined import RefinedMethod
 from hushmeans.methods.registry import DEFAULT_METHOD
 from hushmeans.release.numbers import percent
 from hushmeans.release.verdict import Levels, NoiseVerdict
-from hushmeans.schema import Bounds, Box
+from hushmeans.schema import Box, Schema, declared_schema
 from hushmeans.settings import Settings
 
 OF_A_WIDTH = Levels(visible=0.1, dominates=0.5)
@@ -55,7 +59,7 @@ class Forecast:
     Attributes
     ----------
     rows, features, settings
-        The fit that the forecast is for.
+        The fit that the forecast is for; a category counts as a feature per level.
     box
         The bounds, if given.
     width
@@ -100,10 +104,11 @@ class Forecast:
 
     @property
     def standard_errors(self) -> tuple[float, ...] | None:
-        """The error of a centre in each feature, in original units; None without bounds."""
+        """The error of a centre in each column, in original units; None without bounds."""
         if self.box is None:
             return None
-        return tuple((self.centre_error * self.box.half_width).tolist())
+        middle = self.box.from_unit_box(np.zeros(self.box.n_columns))
+        return tuple((self.centre_error * self.box.slope(middle)).tolist())
 
     @property
     def verdict(self) -> NoiseVerdict:
@@ -158,13 +163,13 @@ class Forecast:
         """The forecast for another number of rows or another epsilon."""
         rows = self.rows if rows is None else rows
         settings = self.settings if epsilon is None else self.settings.with_epsilon(epsilon)
-        expected = _expected(rows, self.features, settings)
+        expected = _expected(_population(rows, self.features, self.box, settings), settings)
         return replace(self, rows=rows, settings=settings, **_errors(expected))
 
 
 def forecast(
     rows: int,
-    features: int,
+    features: int | None,
     n_clusters: int,
     epsilon: Amount,
     delta: Amount = 0,
@@ -172,6 +177,7 @@ def forecast(
     method_options: Mapping[str, Any] | None = None,
     rows_per_person: int = 1,
     bounds: Any = None,
+    schema: Any = None,
 ) -> Forecast:
     """Forecast the noise of a fit. No budget is spent and no record is read.
 
@@ -180,12 +186,14 @@ def forecast(
     rows
         The approximate number of records. Use a public figure: the exact number is private.
     features
-        The number of features.
+        The number of features; None for those of the bounds or the schema.
     n_clusters, epsilon, delta, method, method_options, rows_per_person
         As in `DPKMeans`.
     bounds
         Optional: the public range of every feature, in any form that `Bounds` accepts, for
         errors in original units.
+    schema
+        Optional, instead of bounds: the kinds of features, in any form that `Schema` accepts.
 
     Examples
     --------
@@ -195,11 +203,21 @@ def forecast(
     5.0
     """
     settings = Settings.of(n_clusters, epsilon, delta, method, method_options, rows_per_person)
-    return forecast_of(settings, rows, features, bounds)
+    declared = None if bounds is None and schema is None else declared_schema(bounds, schema)
+    return forecast_of(settings, rows, features, declared)
 
 
-def forecast_of(settings: Settings, rows: int, features: int, bounds: Any = None) -> Forecast:
-    """As `forecast`, for `Settings`."""
+def forecast_of(
+    settings: Settings, rows: int, features: int | None, declared: Schema | None = None
+) -> Forecast:
+    """As `forecast`, for `Settings` and, if there is one, the schema."""
+    box = None if declared is None else _box(declared, features)
+    if declared is not None:
+        settings = settings.with_unit_of(declared)
+    if box is not None:
+        features = box.n_columns
+    elif features is None:
+        raise InputError("give the number of features, or bounds or a schema that tell it")
     features = whole_number("features", features, at_most=MOST_FEATURES)
     rows = whole_number("rows", rows, at_most=LARGEST_COUNT)
     n_clusters = settings.n_clusters
@@ -207,33 +225,37 @@ def forecast_of(settings: Settings, rows: int, features: int, bounds: Any = None
         raise InputError(
             f"rows is {rows}; it must be at least the number of clusters, {n_clusters}"
         )
+    population = _population(rows, features, box, settings)
     return Forecast(
         rows=rows,
         features=features,
         settings=settings,
-        box=None if bounds is None else _box(bounds, features),
-        width=Population.assumed(rows, features, n_clusters).width,
-        **_errors(_expected(rows, features, settings)),
+        box=box,
+        width=population.width,
+        **_errors(_expected(population, settings)),
     )
 
 
-def _expected(rows: int, features: int, settings: Settings) -> Expectation:
-    population = Population.assumed(rows, features, settings.n_clusters)
-    return expectation(settings.method, population, _noise(rows, features, settings))
+def _population(rows: int, features: int, box: Box | None, settings: Settings) -> Population:
+    """The records that are assumed: as the schema has them, or numbers."""
+    if box is None or box.layout.is_numeric:
+        return Population.assumed(rows, features, settings.n_clusters)
+    return mixed_population(rows, box.layout, settings.n_clusters)
 
 
-def _noise(rows: int, features: int, settings: Settings) -> Noise:
-    """The noise that a fit of so many records will choose."""
+def _expected(population: Population, settings: Settings) -> Expectation:
+    noise = _noise(population.layout.n_directions, settings)
+    return expectation(settings.method, population, noise)
+
+
+def _noise(features: int, settings: Settings) -> Noise:
+    """The noise that a fit of records in so many directions will choose."""
     budget, per_person = settings.budget, settings.rows_per_person
     usual = noise_within(budget, per_person)
     if budget.delta == 0 or not isinstance(settings.method, RefinedMethod):
         return usual
     laplace = noise_within(budget, per_person, norm="l1")
-    if not is_much_weaker(laplace, usual, features):
-        return usual
-    if is_strong(usual, features, rows / settings.n_clusters):
-        return laplace
-    return noise_within(budget, per_person, spent=exact_share(SIZE_SHARE))
+    return laplace if is_much_weaker(laplace, usual, features) else usual
 
 
 def _errors(expected: Expectation) -> dict[str, Any]:
@@ -245,15 +267,16 @@ def _errors(expected: Expectation) -> dict[str, Any]:
     }
 
 
-def _box(bounds: Any, features: int) -> Box:
-    """The bounds of this many features, named or not."""
-    declared = Bounds(bounds)
+def _box(declared: Schema, features: int | None) -> Box:
+    """The box of this many features, named or not."""
+    if features is not None:
+        features = whole_number("features", features, at_most=MOST_FEATURES)
     box = declared.box()
-    if box.n_features == 1 and features > 1 and box.names is None:
+    if features is not None and box.n_features == 1 and features > 1 and box.names is None:
         box = declared.box(features)
-    if box.n_features != features:
+    if features is not None and box.n_features != features:
         raise InputError(
-            f"the bounds have {box.n_features} features, but the forecast is for {features}; "
+            f"the {declared.has} {box.n_features} features, but the forecast is for {features}; "
             "give one range per feature"
         )
     return box

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
 from hushmeans.curator.readers import arrow_files, csv_files
-from hushmeans.curator.readers.columns import feature_box
-from hushmeans.curator.readers.folders import DataFile, find_files, partition_number
+from hushmeans.curator.readers.columns import check_distinct, feature_box, owner_columns
+from hushmeans.curator.readers.folders import (
+    HIVE_NULL,
+    DataFile,
+    find_files,
+    partition_number,
+)
 from hushmeans.curator.readers.reading import Reading
+from hushmeans.curator.readers.types import UNDECLARED, type_in_a_word
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import InputError
-from hushmeans.schema import CSV, Bounds
+from hushmeans.schema import CSV, Schema
+from hushmeans.schema.draft import DeclaredType
 
 FileBatches = Iterator[tuple[pa.RecordBatch, float]]
 """Some records of a file, and how much of the file is read after them, from 0 to 1."""
@@ -37,11 +44,11 @@ FORMATS = {
 
 def open_files(
     place: str | os.PathLike[str] | CSV,
-    bounds: Bounds,
+    schema: Schema,
     columns: Sequence[str] | None = None,
     watch: Watch | None = None,
 ) -> Reading:
-    """The records of a file or a folder, after checking the schema of every file.
+    """The records of a file or a folder, after checking the columns of every file.
 
     Raises
     ------
@@ -49,34 +56,60 @@ def open_files(
         If a file, its columns or their types are unsuitable; the message names them.
     """
     files = find_files(place)
-    box = feature_box(_schema(files[0]), bounds, columns, files[0].label)
+    box = feature_box(_table(files[0]), schema, columns, files[0].label)
     names = box.names or ()
     for file in files[1:]:
-        schema = _schema(file)
-        _check_same(file, schema.names, files[0], names)
-        if columns is None and bounds.names is None:
-            _check_no_more(file, schema.names, files[0], names)
-        feature_box(schema, bounds, names, file.label)
-    return Reading(box, _batches(files, names, watch or Watch()))
+        table = _table(file)
+        _check_same(file, table.names, files[0], names)
+        if columns is None and schema.names is None:
+            _check_no_more(file, table.names, files[0], names)
+        feature_box(table, schema, names, file.label)
+    owners = {name for file in files for name in owner_columns(_table(file), schema, file.label)}
+    may_be_text = {name: kind.may_be_text for name, kind in zip(names, box.features, strict=True)}
+    may_be_text |= dict.fromkeys(owners, True)
+    return Reading(box, _batches(files, may_be_text, watch or Watch()), bool(owners))
 
 
-def _schema(file: DataFile) -> pa.Schema:
+def declared_types(place: str | os.PathLike[str] | CSV) -> dict[str, DeclaredType]:
+    """The columns of a file, or of the first in a folder, and what their types tell.
+
+    No value is read: names and types are in a file's header or footer.
+    """
+    file = find_files(place)[0]
+    table = _table(file)
+    check_distinct(table.names, f"{file.label}: ")
+    return {each.name: type_in_a_word(each.type) for each in table}
+
+
+def _table(file: DataFile) -> pa.Schema:
     """The columns of a file and those that the names of its folders give."""
     folders = [pa.field(name, _partition_type(text)) for name, text in file.partition.items()]
     return pa.schema([*FORMATS[file.format].schema(file), *folders])
 
 
 def _partition_type(text: str) -> pa.DataType:
-    return pa.string() if partition_number(text) is None else pa.float64()
+    return pa.string() if partition_number(text) is None else UNDECLARED
+
+
+def _partition_value(text: str, may_be_text: bool) -> pa.Scalar:
+    """The value in a folder's name: a number, or a text that is parsed as in a CSV file."""
+    if not may_be_text:
+        return pa.scalar(partition_number(text), pa.float64())
+    return pa.scalar(None if text == HIVE_NULL else text.encode(), pa.binary())
 
 
 def _batches(
-    files: Sequence[DataFile], names: Sequence[str], watch: Watch
+    files: Sequence[DataFile], may_be_text: Mapping[str, bool], watch: Watch
 ) -> Iterator[pa.RecordBatch]:
-    total, before = sum(file.size for file in files), 0
+    """The columns in the order of `may_be_text`, which says how the names of folders are read."""
+    total, before, names = sum(file.size for file in files), 0, tuple(may_be_text)
     for file in files:
         file.check_unchanged()
-        constants = {name: partition_number(text) for name, text in file.partition.items()}
+        constants = {
+            name: _partition_value(text, may_be_text[name])
+            for name, text in file.partition.items()
+            if name in may_be_text
+        }
         stored = [name for name in names if name not in constants]
         for batch, part in FORMATS[file.format].batches(file, stored):
             yield pa.record_batch(
