@@ -10,6 +10,7 @@ Cluster synthetic patients with differential privacy, and compare the result wit
 # plausible, not the smallest and largest value of the table.
 
 import numpy as np
+import pandas as pd
 from matplotlib import pyplot as plt
 from sklearn.cluster import KMeans
 
@@ -17,24 +18,36 @@ from hushmeans import DPKMeans
 
 rng = np.random.default_rng(0)
 groups = [(30, 2), (55, 9), (78, 18)]
-people = np.concatenate([rng.normal(group, (6, 1.5), (3333, 2)) for group in groups])
+people = pd.DataFrame(
+    np.concatenate([rng.normal(group, (6, 1.5), (3333, 2)) for group in groups]),
+    columns=["age", "visits"],
+)
 
 # %%
 # A seed makes this a simulation, which is right for an example and wrong for real people.
 
-bounds = ([0, 0], [110, 30])
+bounds = {"age": (0, 110), "visits": (0, 30)}
 model = DPKMeans(n_clusters=3, epsilon=1.0, bounds=bounds, random_state=0).fit(people)
-print(model.release_.noise_verdict())
+release = model.release_
+print(release.noise_verdict())
 
 # %%
-# The private centres lie almost on top of those that k-means finds without privacy.
+# A release prints as a table and shows itself as one in a notebook.
 
-plain = KMeans(3, n_init=10, random_state=0).fit(people / (110, 30)).cluster_centers_ * (110, 30)
+release
 
-figure, axes = plt.subplots(layout="constrained")
-axes.plot(*people[::5].T, ".", color="0.85", ms=3, label="synthetic patients")
-axes.plot(*plain.T, "x", color="tab:red", ms=11, mew=2, label="k-means, not private")
-axes.plot(*model.cluster_centers_.T, "o", color="tab:blue", ms=7, label="hushmeans, ε = 1")
-axes.set(xlabel="age", ylabel="visits")
-axes.legend()
+# %%
+# Left: the private centres lie almost on top of those that k-means finds without privacy. Right:
+# what is published, on the public ranges. The bars are two standard errors.
+
+scale = np.array([110, 30])
+plain = KMeans(3, n_init=10, random_state=0).fit(people.to_numpy() / scale).cluster_centers_ * scale
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+left.plot(people["age"][::5], people["visits"][::5], ".", color="0.85", ms=3, label="patients")
+left.plot(*plain.T, "x", color="tab:red", ms=11, mew=2, label="k-means, not private")
+left.plot(*np.array(release.centres).T, "o", color="tab:blue", ms=7, label="hushmeans, ε = 1")
+left.set(xlabel="age", ylabel="visits")
+left.legend()
+release.plot(ax=right)
 plt.show()

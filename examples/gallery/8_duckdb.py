@@ -28,20 +28,23 @@ connection.execute(
 )
 
 # %%
-# A query is one step away; it must keep people apart (no aggregates, no sampling, no limit).
+# A query is one step away. It must work row by row: no aggregates, no sampling, no limit.
 
 adults = connection.sql("select * from people where age >= 18")
 bounds = {"age": (0, 110), "visits": (0, 30)}
 model = DPKMeans(n_clusters=3, epsilon=1.0, bounds=bounds, random_state=0).fit(adults)
+release = model.release_
 
 # %%
-# The centres with intervals of two standard errors.
+# The release goes back into DuckDB as a table.
 
-release = model.release_
-figure, axes = plt.subplots(layout="constrained")
-for centre, error, size in zip(
-    release.centres, release.standard_errors, release.sizes, strict=True
-):
-    axes.errorbar(*centre, xerr=2 * error[0], yerr=2 * error[1], fmt="o", capsize=3, ms=size / 1000)
-axes.set(xlabel="age", ylabel="visits", xlim=(0, 110), ylim=(0, 30))
+clusters = release.to_table()
+print(connection.sql("select cluster, size, age, visits from clusters order by age"))
+
+# %%
+# The centres on their public ranges, and the clusters as a map with areas by size.
+
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+release.plot(ax=left)
+release.plot("map", ax=right)
 plt.show()
