@@ -75,7 +75,10 @@ html_theme = "pydata_sphinx_theme"
 html_title = "hushmeans"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_extra_path = ["_extra"]  # from the top of the site to its first page
+html_extra_path = [
+    "_extra",  # from the top of the site to its first page
+    "../src/hushmeans/release/release.schema.json",  # for programs that read releases
+]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {

@@ -6,13 +6,14 @@ help that it prints itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 import hushmeans
+from hushmeans import opendp
 from hushmeans.commands.main import app as command_line
 
 if TYPE_CHECKING:
@@ -30,9 +31,29 @@ SECTIONS = {
 }
 """The headings of the list of public names, by the room that a name is at home in."""
 
+RETURNED = (
+    "settings.Settings",
+    "budget.Budget",
+    "budget.Spend",
+    "budget.Booking",
+    "release.verdict.NoiseVerdict",
+    "release.tree.SuggestedK",
+    "release.quality.QualityScores",
+    "release.comparison.ReleaseComparison",
+    "release.comparison.ClusterPair",
+    "release.profiles.LevelShares",
+    "release.profiles.MissingRate",
+    "release.about.About",
+    "ledger.standing.Standing",
+    "ledger.standing.Amounts",
+    "ledger.entries.Entry",
+    "ledger.chain.Seal",
+    "forecasting.steps.Step",
+)
+"""The classes of what public methods return and public attributes hold."""
 
 AUTOSUMMARY = """```{{eval-rst}}
-.. currentmodule:: hushmeans
+.. currentmodule:: {}
 
 .. autosummary::
    :toctree: api
@@ -66,9 +87,19 @@ def public_names() -> str:
     parts = ["# Public names", "Everything in `hushmeans.__all__`. What is not here may change."]
     for home, title in SECTIONS.items():
         names = [name for name in hushmeans.__all__ if homes.get(name, "").split(".")[0] == home]
-        listed = "\n".join(f"   {name}" for name in names)
-        parts += [f"## {title}", AUTOSUMMARY.format(listed)]
+        parts += [f"## {title}", _listed("hushmeans", names)]
+    parts += ["## For users of OpenDP", _listed("hushmeans.opendp", opendp.__all__)]
+    parts += [
+        "## What methods return",
+        "Their attributes are public. Do not import the classes: where they are may change.",
+        _listed("hushmeans", RETURNED),
+    ]
     return "\n\n".join(parts) + "\n"
+
+
+def _listed(module: str, names: Iterable[str]) -> str:
+    """A list of names in a module, each with a page."""
+    return AUTOSUMMARY.format(module, "\n".join(f"   {name}" for name in names))
 
 
 def commands() -> Iterator[tuple[str, Any]]:
