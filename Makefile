@@ -7,7 +7,7 @@ RUNS ?= 20000
 FUZZED := release bounds-toml bounds-json csv csv-gz parquet arrow ledger address
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: install demo test quick lint audit bench docs package fuzz load clean
+.PHONY: install demo test quick lint audit bench docs docs-check package fuzz load clean
 
 install: $(VENV)/installed
 
@@ -37,6 +37,9 @@ bench: $(VENV)/installed-for-development
 docs: $(VENV)/installed-for-documentation
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --conf-dir docs . docs/_build/html
 	@echo 'Open docs/_build/html/index.html'
+
+docs-check: docs
+	PYTHONPATH=tests $(BIN)/python -m tools.open_site
 
 package: $(VENV)/installed
 	$(BIN)/python -m tools.package
