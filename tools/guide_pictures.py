@@ -32,7 +32,7 @@ def epsilon_picture() -> None:
     figure, panels = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
     count = 100
     for axes, epsilon in zip(panels, (0.5, 2.0), strict=True):
-        answers = np.linspace(count - 7, count + 8, 151)
+        answers = np.linspace(count - 7, count + 12, 191)
         for truth, colour, label in (
             (count + 1, WITH, "with the person"),
             (count, WITHOUT, "without the person"),
