@@ -12,11 +12,12 @@ import matplotlib
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
 
 FOLDER = Path(__file__).parent.parent / "docs"
 WITH, WITHOUT = "#1f6feb", "#e07b00"
 GREY = "#6b7280"
-SETTINGS: dict[str, Any] = {
+SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "hushmeans",
     "font.size": 11,
     "axes.spines.top": False,
@@ -71,7 +72,7 @@ def _table(axes: Axes, title: str, removed: set[int]) -> None:
     for place, (name, value) in enumerate(VISITS):
         gone = place in removed
         colour = WITHOUT if gone else "black"
-        box = plt.Rectangle(
+        box = Rectangle(
             (0.05, place + 0.04),
             1.9,
             0.92,
