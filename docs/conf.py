@@ -75,6 +75,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = "hushmeans"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = [("quiet.js", {"priority": 100})]  # before the theme's
+html_context = {"default_mode": "auto"}
 html_extra_path = [
     "_extra",  # from the top of the site to its first page
     "../src/hushmeans/release/release.schema.json",  # for programs that read releases

@@ -27,7 +27,10 @@ def main(arguments: Sequence[str]) -> None:
     """Open all pages and report what is wrong with them."""
     if (missing := Browser.missing()) is not None:
         sys.exit(missing)
-    pages = sorted(set(SITE.rglob("*.html")) - {SITE / "index.html"})  # that one leads on
+    leads_on, theme = SITE / "index.html", SITE / "_static"
+    pages = sorted(
+        page for page in SITE.rglob("*.html") if page != leads_on and theme not in page.parents
+    )
     if not pages:
         sys.exit("there is no site yet; run make docs")
     shots = Path(arguments[0]) if arguments else None
@@ -50,7 +53,7 @@ def seen_problems(browser: Browser, page: Path, width: int, shots: Path | None) 
     browser.open(page, width, "light")
     wide = browser.value("document.documentElement.scrollWidth")
     for event in browser.complaints():
-        yield f"console: {event['params']}"
+        yield f"console: {str(event['params'])[:300]}"
     for address in browser.requests():
         if not address.startswith((SITE.as_uri(), "data:")):
             yield f"asks for {address}"
