@@ -7,7 +7,7 @@ RUNS ?= 20000
 FUZZED := release bounds-toml bounds-json csv csv-gz parquet arrow ledger address
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: install demo test quick lint audit bench fuzz load clean
+.PHONY: install demo test quick lint audit bench docs docs-check package fuzz load clean
 
 install: $(VENV)/installed
 
@@ -34,6 +34,16 @@ bench: $(VENV)/installed-for-development
 	$(BIN)/python benchmarks/experiments.py
 	$(BIN)/python benchmarks/spark.py
 
+docs: $(VENV)/installed-for-documentation
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --conf-dir docs . docs/_build/html
+	@echo 'Open docs/_build/html/index.html'
+
+docs-check: docs
+	PYTHONPATH=tests $(BIN)/python -m tools.open_site
+
+package: $(VENV)/installed
+	$(BIN)/python -m tools.package
+
 fuzz: $(VENV)/installed-for-fuzzing
 	HUSHMEANS_FUZZ=2000 $(BIN)/pytest tests/hostile
 	for kind in $(FUZZED); do $(BIN)/python fuzz/run.py $$kind -atheris_runs=$(RUNS) || exit 1; done
@@ -54,6 +64,10 @@ $(VENV)/installed: pyproject.toml constraints.txt
 
 $(VENV)/installed-for-development: $(VENV)/installed
 	$(PIP) install --quiet --constraint constraints.txt --group dev --editable ./experiments
+	@touch $@
+
+$(VENV)/installed-for-documentation: $(VENV)/installed-for-development
+	$(PIP) install --quiet --constraint constraints.txt --group docs
 	@touch $@
 
 $(VENV)/installed-for-fuzzing: $(VENV)/installed-for-development

@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 from _pytest.doctest import DoctestItem
 
+collect_ignore_glob = ["docs/conf.py", "docs/_build/*", "docs/gallery/*", "docs/reference/*"]
+"""The site's settings, and what building it leaves behind."""
+
 
 @pytest.fixture(autouse=True)
 def _examples_elsewhere(

@@ -62,7 +62,7 @@ def _of_another_command(module: str) -> bool:
 
 if __name__ == "__main__":
     made = calls()
-    print(  # noqa: T201  that is its result
+    print(
         json.dumps(
             {
                 "loaded": sorted(filter(_ours, sys.modules)),

@@ -8,13 +8,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
 from helpers.groups import fitted
 from helpers.releases import made, releases
-from hushmeans import InputError, Release
+from hushmeans import Category, DPKMeans, Flag, InputError, Number, Release, Schema
 from hushmeans.release.document import RELEASE_SCHEMA
 
 SCHEMA = Release.json_schema()
@@ -57,6 +59,33 @@ def test_a_fitted_release_with_widths_leaves_and_texts_follows_the_schema() -> N
         "owner": "Clinic",
     }
     assert Release.from_json(release.to_json()) == release
+
+
+def test_every_field_of_a_mixed_release_about_people_is_described() -> None:
+    generator = np.random.default_rng(0)
+    table = pa.table(
+        {
+            "id": generator.integers(900, size=2_000),
+            "age": [None, *generator.normal(50, 15, 1_999)],
+            "sex": generator.choice(["f", "m"], 2_000),
+            "smoker": generator.random(2_000) < 0.3,
+        }
+    )
+    features = {
+        "age": Number(0, 120, missing="ignore"),
+        "sex": Category(["f", "m"]),
+        "smoker": Flag(),
+    }
+    schema = Schema(features, person="id", rows_per_person=2)
+    document = json.loads(DPKMeans(2, epsilon=8, schema=schema).fit(table).release_.to_json())
+    VALIDATOR.validate(document)
+    described = SCHEMA["$defs"]["release"]["properties"]
+    release = document["release"]
+    assert {"profiles", "missing_rates", "person", "features"} <= set(release) <= set(described)
+    (rate,) = release["missing_rates"]
+    assert set(rate) == set(described["missing_rates"]["items"]["properties"])
+    assert set(release["person"]) == set(described["person"]["properties"])
+    assert set(release["profiles"][0]) == set(SCHEMA["$defs"]["profile"]["properties"])
 
 
 @pytest.mark.parametrize(

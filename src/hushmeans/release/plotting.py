@@ -101,7 +101,7 @@ def _map(release: Release, ax: Axes) -> None:
     ax.set_xticks([])
     ax.set_yticks([])
     shown = "ellipses are one width" if clusters.widths is not None else "area is size"
-    ax.set_xlabel(f"the two directions in which centres differ most; {shown}")
+    ax.set_xlabel(f"the two directions in which centres differ most;\n{shown}")
 
 
 def _directions(centroids: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
