@@ -1,0 +1,83 @@
+"""A fit that runs beside the page: started once, followed by its questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from threading import Lock, Thread
+
+from hushmeans.curator.watching import Watch
+from hushmeans.errors import HushmeansError
+from hushmeans.release import Release
+
+Fit = Callable[[Watch], Release]
+"""Runs a fit and reports its progress."""
+
+UNFORESEEN = "the fit failed unexpectedly; the terminal that runs the studio shows why"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a fit has come. Nothing of it depends on a record.
+
+    Attributes
+    ----------
+    share
+        The share of the budget that is spent.
+    questions
+        How many questions were answered.
+    release
+        The result, once there is one.
+    failure
+        Why there is none, in a sentence, and what was spent.
+    """
+
+    share: Fraction = Fraction(0)
+    questions: int = 0
+    release: Release | None = field(default=None, repr=False)
+    failure: str | None = None
+
+    @property
+    def running(self) -> bool:
+        return self.release is None and self.failure is None
+
+
+class Job(Watch):
+    """One fit in a thread of its own."""
+
+    def __init__(self, fit: Fit) -> None:
+        self._fit = fit
+        self._lock = Lock()
+        self._progress = Progress()
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    @property
+    def progress(self) -> Progress:
+        with self._lock:
+            return self._progress
+
+    def answered(self, spent: Fraction) -> None:
+        self._report(share=spent, questions=self.progress.questions + 1)
+
+    def wait(self) -> Progress:
+        """The progress after the end of the fit."""
+        self._thread.join()
+        return self.progress
+
+    def _run(self) -> None:
+        try:
+            self._report(release=self._fit(self))
+        except HushmeansError as error:
+            cost = getattr(error, "cost", None)
+            sentence = str(error)
+            told = sentence if cost is None or cost in sentence else f"{sentence}; {cost}"
+            self._report(failure=told)
+        except BaseException:
+            self._report(failure=UNFORESEEN)
+            raise
+
+    def _report(self, **changes: object) -> None:
+        with self._lock:
+            self._progress = replace(self._progress, **changes)  # type: ignore[arg-type]
