@@ -94,7 +94,7 @@ SAMPLERS = {
 }
 """Who may import what draws random numbers."""
 
-EXACT = {"answer", "add_noise", "encoded", "batches", "blocks"}
+EXACT = {"answer", "add_noise", "encoded", "batches", "record_blocks"}
 """What a source and the noise can do; nobody outside the curator may ask them to."""
 
 TRUSTED = (

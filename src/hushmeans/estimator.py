@@ -53,8 +53,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         0 for pure differential privacy with Laplace noise; a small positive number, such as
         1e-6, for (epsilon, delta)-differential privacy with Gaussian noise.
     bounds
-        Required: the public range of every feature, in any form that `Bounds` accepts.
-        Values outside the bounds are clipped.
+        Required, unless there is a schema: the public range of every feature, in any form that
+        `Bounds` accepts. Values outside the bounds are clipped.
     method
         "refined", the default; or one of the DP-KCCM paper's methods: "allocation_nk" (alias
         "kccm"), "average_nk", "allocation_k" or "average_k".
@@ -67,6 +67,10 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         person's rows, and the noise grows in proportion.
     missing
         How missing values are replaced: "middle", the middle of the feature's range.
+    schema
+        Instead of bounds: the kinds of features, in any form that `Schema` accepts: a mapping
+        such as ``{"age": Number(0, 120), "sex": Category(["f", "m"])}``, or the path of a TOML or
+        JSON file.
     random_state
         None for real noise. A seed gives a reproducible simulation without any privacy
         guarantee, for experiments and tests: it warns, and the release is marked.
@@ -95,8 +99,9 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     ----------
     release_ : Release
         The result of the fit, safe to publish. Nothing else is kept of the records.
-    cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        The centres, in original units.
+    cluster_centers_ : ndarray of shape (n_clusters, n_columns)
+        The centres, in original units: a column per feature, or per level of a category, with the
+        level's share (`Release.box` has their names).
     cluster_sizes_ : ndarray of shape (n_clusters,)
         The noisy number of records in each cluster.
     n_features_in_ : int
@@ -131,6 +136,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         method_options: Mapping[str, Any] | None = None,
         rows_per_person: int = 1,
         missing: str = "middle",
+        schema: Any = None,
         random_state: Any = None,
         columns: Sequence[str] | None = None,
         cache: str | PathLike[str] | None = None,
@@ -147,6 +153,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.method_options = method_options
         self.rows_per_person = rows_per_person
         self.missing = missing
+        self.schema = schema
         self.random_state = random_state
         self.columns = columns
         self.cache = cache
@@ -183,6 +190,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             X,
             settings,
             bounds=self.bounds,
+            schema=self.schema,
             seed=seed,
             columns=self.columns,
             cache=self.cache,

@@ -27,7 +27,7 @@ from hushmeans.ledger.standing import Amounts
 from hushmeans.methods.start import public_randomness
 from hushmeans.release import Release
 from hushmeans.release.clusters import in_original_units
-from hushmeans.schema import Bounds, Box
+from hushmeans.schema import Box, declared_schema
 from hushmeans.settings import Settings
 from hushmeans.version import versions
 
@@ -49,7 +49,8 @@ def fit_release(
     data: Any,
     settings: Settings,
     *,
-    bounds: Any,
+    bounds: Any = None,
+    schema: Any = None,
     seed: int | None = None,
     columns: Sequence[str] | None = None,
     cache: str | PathLike[str] | None = None,
@@ -61,7 +62,9 @@ def fit_release(
 ) -> Release:
     """Cluster the records and return the result that may be published.
 
-    All settings are checked before any record is read. With a seed the noise is simulated, and
+    What is public about the columns is said by `bounds`, in any form that `Bounds` accepts, or by
+    `schema`, in any form that `Schema` accepts. It is checked, as all settings are, before any
+    record is read. With a seed the noise is simulated, and
     the release is marked as a simulation.
 
     With a ledger, the budget is debited from the named dataset before the first question is
@@ -73,6 +76,8 @@ def fit_release(
     Errors say what was spent, and have it as their `cost`.
     """
     with costing(lambda: NOTHING_SPENT):
+        declared = declared_schema(bounds, schema)
+        settings = settings.with_unit_of(declared)
         booking = _booking(ledger, dataset, release_id, seed, simulate=simulate)
     payment = None if ledger is None or booking is None else Payment(ledger, booking, settings)
     bill = _Bill(settings.budget, payment)
@@ -86,7 +91,7 @@ def fit_release(
         costing(bill.in_words),
         open_curator(
             data,
-            Bounds(bounds),
+            declared,
             settings.budget,
             rows_per_person=settings.rows_per_person,
             seed=seed,

@@ -8,8 +8,10 @@ from typing import Any
 
 from hushmeans.arguments import Amount, whole_number
 from hushmeans.budget import Budget
+from hushmeans.errors import InputError
 from hushmeans.methods.method import Method
 from hushmeans.methods.registry import DEFAULT_METHOD, canonical_name, chosen_method
+from hushmeans.schema import Schema
 
 MOST_CLUSTERS = 10_000
 """With more, placing the starting centroids alone takes hours."""
@@ -74,6 +76,24 @@ class Settings:
     def method_options(self) -> dict[str, int | float | str]:
         """The method's options, including those left at their defaults."""
         return self.method.options
+
+    def with_unit_of(self, schema: Schema) -> Settings:
+        """The settings with the privacy unit that a schema declares, if it declares one.
+
+        Raises
+        ------
+        InputError
+            If these settings declare another.
+        """
+        declared = schema.rows_per_person
+        if declared == 1 or declared == self.rows_per_person:
+            return self
+        if self.rows_per_person != 1:
+            raise InputError(
+                f"rows_per_person is {self.rows_per_person}, but {declared} in the schema; "
+                "set it in one of them"
+            )
+        return replace(self, rows_per_person=declared)
 
     def with_epsilon(self, epsilon: Amount) -> Settings:
         """The same settings with another epsilon."""

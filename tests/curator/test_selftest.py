@@ -33,7 +33,7 @@ from hushmeans.curator.reference import REFERENCE, Kernel
 from hushmeans.curator.store import Store
 from hushmeans.errors import InputError, PrivacyError
 from hushmeans.methods.registry import METHODS
-from hushmeans.schema import Box
+from hushmeans.schema import Axes, Box
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 
@@ -154,13 +154,13 @@ def one_less(question: Any, records: GridArray) -> IntArray:
     return kernel.KERNELS[type(question)](question, records[:-1])
 
 
-def truncated(points: FloatArray, box: Box) -> GridArray:
+def truncated(points: FloatArray, box: Box | Axes) -> GridArray:
     places = np.nan_to_num((points - box.middle) / box.half_width, posinf=1, neginf=-1)
     return (np.clip(places, -1, 1) * box.grid.unit).astype(np.int32)
 
 
-def missing_at_the_border(points: FloatArray, box: Box) -> GridArray:
-    return kernel._snap(np.where(np.isnan(points), box.high, points), box)
+def missing_at_the_border(points: FloatArray, box: Box | Axes) -> GridArray:
+    return kernel._snap(np.where(np.isnan(points), box.middle + box.half_width, points), box)
 
 
 def adding_up(kind: type[Question], wrong: Callable[[Any, GridArray], IntArray]) -> Kernel:

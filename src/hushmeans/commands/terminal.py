@@ -61,7 +61,7 @@ def _table(title: str) -> Table:
 def _rows(release: Release, cluster: int) -> list[tuple[str, ...]]:
     size, size_error = release.sizes[cluster], release.size_standard_errors[cluster]
     rows: list[tuple[str, ...]] = [(str(cluster), "size", f"{size:,.0f}", f"{size_error:,.0f}")]
-    for index in range(release.box.n_features):
+    for index in range(release.box.n_columns):
         centre = release.centres[cluster][index]
         error = release.standard_errors[cluster][index]
         rows.append(("", release.box.name(index), f"{centre:.4g}", f"{error:.2g}"))

@@ -60,7 +60,7 @@ def whole(value: int) -> int:
 
 def check_grid(grid: Grid, points: IntArray, box: Box) -> None:
     """Raise unless the points lie on the grid of these records."""
-    if grid != box.grid or points.shape[1] != box.n_features:
+    if grid != box.grid or points.shape[1] != box.n_columns:
         raise ValueError("the centroids do not lie on the grid of these records")
 
 

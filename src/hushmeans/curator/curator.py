@@ -20,7 +20,7 @@ from hushmeans.curator.questions import Norm, Question, made_anew
 from hushmeans.curator.source import Source, managed_source
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import BudgetError, PrivacyError
-from hushmeans.schema import Bounds, Box
+from hushmeans.schema import Box, Schema
 from hushmeans.types import IntArray
 
 TOLERANCE = Fraction(1, 1000)
@@ -125,7 +125,7 @@ class Curator:
         """What a method may use: a way to ask questions, and public facts."""
         box = self._source.box
         turn_to = self._turn_to if self._budget.delta > 0 else None
-        return Door(self.ask, self.noise, box.grid, box.n_features, box.layout, turn_to)
+        return Door(self.ask, self.noise, box.grid, box.n_columns, box.layout, turn_to)
 
     @property
     def noise(self) -> Noise:
@@ -165,7 +165,7 @@ class Curator:
 @contextmanager
 def open_curator(
     data: Any,
-    bounds: Bounds,
+    schema: Schema,
     budget: Budget,
     *,
     rows_per_person: int = 1,
@@ -180,7 +180,7 @@ def open_curator(
 
     Parameters
     ----------
-    data, bounds, columns, cache
+    data, schema, columns, cache
         As in `hushmeans.curator.source.open_source`.
     budget, rows_per_person, watch, pay, journal
         As in `Curator`.
@@ -188,7 +188,7 @@ def open_curator(
         None for real noise, a number for a simulation.
     """
     mechanism = mechanism_for(budget, seed)
-    with managed_source(data, bounds, columns, cache, watch) as source:
+    with managed_source(data, schema, columns, cache, watch) as source:
         yield Curator(source, mechanism, budget, rows_per_person, watch, pay, journal)
 
 

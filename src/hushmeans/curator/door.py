@@ -63,7 +63,7 @@ class Door:
         Takes a question and a share of the budget, gives noisy totals.
     noise
         What the noise of an answer will be.
-    grid, n_features
+    grid, n_columns
         The space in which the records lie.
     layout
         Which columns of that space make up which feature.
@@ -75,6 +75,6 @@ class Door:
     ask: Ask
     noise: Noise
     grid: Grid
-    n_features: int
+    n_columns: int
     layout: Layout
     turn_to: Callable[[Norm], Door] | None = None

@@ -27,7 +27,7 @@ from hushmeans.curator.questions import (
 )
 from hushmeans.curator.reference import AddUp, Kernel
 from hushmeans.errors import InputError
-from hushmeans.schema import Box
+from hushmeans.schema import Axes, Box
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 Array = TypeVar("Array", GridArray, FloatArray)
@@ -176,7 +176,7 @@ def size(question: Size, records: GridArray) -> IntArray:
     return np.array([len(records)], dtype=np.int64)
 
 
-def _snap(points: FloatArray, box: Box) -> GridArray:
+def _snap(points: FloatArray, box: Box | Axes) -> GridArray:
     records = np.empty(points.shape, dtype=np.int32)
     in_order = points if points.flags.forc else np.ascontiguousarray(points)
     compiled.snap(_read_only(in_order), box.middle, box.half_width, box.grid.unit, records)

@@ -22,7 +22,7 @@ from hushmeans.curator.spark.files import read_on_spark
 from hushmeans.curator.tally import ColumnTally, tally_columns
 from hushmeans.distances import distances
 from hushmeans.errors import InputError
-from hushmeans.schema import Bounds, Box, Grid
+from hushmeans.schema import Box, Grid, Schema
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 __all__ = [
@@ -55,7 +55,8 @@ def labels(data: Any, box: Box, centroids: FloatArray) -> Iterator[IntArray]:
     """
     snapped = box.grid.snap(centroids)
     return (
-        nearest(records, snapped) for records in open_reading_for_box(_checked(data), box).encoded()
+        nearest(records, snapped)
+        for records in open_reading_for_box(_checked(data), box).encoded(whole=True)
     )
 
 
@@ -64,18 +65,18 @@ def distances_to(data: Any, box: Box, centroids: FloatArray) -> FloatArray:
     unit = box.grid.unit
     parts = [
         distances(records / unit, centroids)
-        for records in open_reading_for_box(_checked(data), box).encoded()
+        for records in open_reading_for_box(_checked(data), box).encoded(whole=True)
     ]
     return np.concatenate([np.empty((0, len(centroids))), *parts])
 
 
-def nearest_squares(data: Any, where: Box | Bounds, centres: Any) -> FloatArray:
+def nearest_squares(data: Any, where: Box | Schema, centres: Any) -> FloatArray:
     """The squared distance from each record to its nearest centre, in the unit box.
 
     Parameters
     ----------
     where
-        The box of a release, or the bounds of the data's columns.
+        The box of a release, or the schema of the data.
     centres
         A table of centres in original units.
     """
@@ -86,7 +87,7 @@ def nearest_squares(data: Any, where: Box | Bounds, centres: Any) -> FloatArray:
     )
     box = reading.box
     table = as_numeric_array(centres, "the centres").astype(np.float64)
-    if not len(table) or table.shape[1] != box.n_features or not np.isfinite(table).all():
+    if not len(table) or table.shape[1] != box.n_columns or not np.isfinite(table).all():
         raise InputError("centres must be a table of finite numbers with one column per feature")
     records = np.concatenate([*reading.encoded()] or [np.empty((0, 1), dtype=np.int32)])
     return encoded_squares(records, box.grid, box.to_unit_box(table))

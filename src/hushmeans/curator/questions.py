@@ -254,7 +254,7 @@ class Cells:
         return 1
 
     def check(self, box: Box) -> None:
-        if self.grid != box.grid or len(self.borders) != box.n_features:
+        if self.grid != box.grid or len(self.borders) != box.n_columns:
             raise ValueError("the cells do not divide the box of these records")
 
 

@@ -24,7 +24,7 @@ from hushmeans.curator.questions import (
     Spread,
     Totals,
 )
-from hushmeans.schema import Box
+from hushmeans.schema import Axes, Box
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 PLAIN_BLOCK = 4096
@@ -49,7 +49,7 @@ class Kernel:
     """
 
     add_up: Mapping[type[Question], AddUp]
-    snap: Callable[[FloatArray, Box], GridArray]
+    snap: Callable[[FloatArray, Box | Axes], GridArray]
     nearest: Callable[[GridArray, IntArray], IntArray]
     squared_distances: Callable[[GridArray, IntArray | FloatArray], FloatArray]
 
@@ -132,7 +132,7 @@ def squared_distances(records: GridArray, centroids: IntArray | FloatArray) -> F
     return squares
 
 
-def snap(points: FloatArray, box: Box) -> GridArray:
+def snap(points: FloatArray, box: Box | Axes) -> GridArray:
     """Records in original units as points of the grid; what is no number goes to the middle."""
     with np.errstate(all="ignore"):
         places = (points - box.middle) / box.half_width

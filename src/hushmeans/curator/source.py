@@ -12,7 +12,8 @@ from hushmeans.curator.readers import narrowed, open_reading
 from hushmeans.curator.spark.cluster import SparkSource, from_spark, is_spark
 from hushmeans.curator.store import Store, read_into_store
 from hushmeans.curator.watching import Watch
-from hushmeans.schema import Bounds, Box
+from hushmeans.errors import InputError
+from hushmeans.schema import Box, Number, Schema
 from hushmeans.types import IntArray
 
 
@@ -21,7 +22,7 @@ class Source(Protocol):
 
     @property
     def box(self) -> Box:
-        """The features, in the order of the table's columns, with their public ranges."""
+        """The features, in the order of the table's columns, with what is public about them."""
 
     def answer(self, question: Question) -> IntArray:
         """The exact sum over all records: private, for the curator alone."""
@@ -30,13 +31,13 @@ class Source(Protocol):
 @contextmanager
 def managed_source(
     data: Any,
-    bounds: Bounds,
+    schema: Schema,
     columns: Sequence[str] | None = None,
     cache: str | PathLike[str] | None = None,
     watch: Watch | None = None,
 ) -> Iterator[Source]:
     """As `open_source`; whatever it keeps outside this process is removed at the end."""
-    source = open_source(data, bounds, columns, cache, watch)
+    source = open_source(data, schema, columns, cache, watch)
     try:
         yield source
     finally:
@@ -46,7 +47,7 @@ def managed_source(
 
 def open_source(
     data: Any,
-    bounds: Bounds,
+    schema: Schema,
     columns: Sequence[str] | None = None,
     cache: str | PathLike[str] | None = None,
     watch: Watch | None = None,
@@ -59,22 +60,37 @@ def open_source(
     ----------
     data
         A Spark DataFrame, or as in `hushmeans.curator.readers.open_reading`.
-    bounds, columns, watch
+    schema, columns, watch
         As in `hushmeans.curator.readers.open_reading`.
     cache
         As in `hushmeans.curator.store.read_into_store`.
     """
+    check_supported(schema)
     if is_spark(data):
-        return from_spark(data, *narrowed(bounds, columns))
-    return open_store(data, bounds, columns, cache, watch)
+        return from_spark(data, *narrowed(schema, columns))
+    return open_store(data, schema, columns, cache, watch)
+
+
+def check_supported(schema: Schema) -> None:
+    """Raise an error for what a schema may declare and no source can do."""
+    if schema.person is not None:
+        raise InputError("a fit cannot use a person column yet; remove person from the schema")
+    for name, kind in schema.features.items():
+        if isinstance(kind, Number) and kind.is_found:
+            raise InputError(f"feature {name!r}: a fit cannot find a range yet; give [low, high]")
+        if kind.missing == "ignore":
+            raise InputError(
+                f"feature {name!r}: a fit cannot ignore missing values yet; "
+                'set missing to "middle" or "drop"'
+            )
 
 
 def open_store(
     data: Any,
-    bounds: Bounds,
+    schema: Schema,
     columns: Sequence[str] | None = None,
     cache: str | PathLike[str] | None = None,
     watch: Watch | None = None,
 ) -> Store:
     """As `open_source`, for all data that this process can read itself."""
-    return read_into_store(open_reading(data, bounds, columns, watch), cache)
+    return read_into_store(open_reading(data, schema, columns, watch), cache)

@@ -39,7 +39,7 @@ class Spilled:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return cls(np.frombuffer(mapped, dtype=np.int32).reshape(-1, n_features), mapped)
 
-    def blocks(self) -> Iterator[GridArray]:
+    def record_blocks(self) -> Iterator[GridArray]:
         """The blocks, each of which leaves memory when the next one is asked for."""
         rows = block_rows(self.records.shape[1])
         for start in range(0, len(self.records), rows):
@@ -76,19 +76,21 @@ class Store:
 
     def answer(self, question: Question) -> IntArray:
         """The exact sum over all records."""
-        parts = (kernel.answer(question, block, threads=self.threads) for block in self.blocks())
+        parts = (
+            kernel.answer(question, block, threads=self.threads) for block in self.record_blocks()
+        )
         return add_up(question, parts)
 
-    def blocks(self) -> Iterator[GridArray]:
+    def record_blocks(self) -> Iterator[GridArray]:
         """All records, block by block."""
         yield from self.kept
         if self.spilled is not None:
-            yield from self.spilled.blocks()
+            yield from self.spilled.record_blocks()
 
     @property
     def records(self) -> GridArray:
         """All records in one array, copied only if they are in several blocks."""
-        first, *others = list(self.blocks()) or [np.empty((0, self.box.n_features), np.int32)]
+        first, *others = list(self.record_blocks()) or [np.empty((0, self.box.n_columns), np.int32)]
         return np.concatenate([first, *others]) if others else first
 
 
@@ -98,7 +100,7 @@ class _Filling:
     def __init__(self, box: Box, folder: str | PathLike[str]) -> None:
         self._box = box
         self._folder = folder
-        self._rows = block_rows(box.n_features)
+        self._rows = block_rows(box.n_columns)
         self._memory_blocks = memory_limit() // BLOCK_BYTES
         self._kept: list[GridArray] = []
         self._block = self._new_block()
@@ -120,7 +122,7 @@ class _Filling:
             self._put_away()
         if self._file is None:
             return Store(self._box, tuple(self._kept))
-        return Store(self._box, tuple(self._kept), Spilled.of(self._file, self._box.n_features))
+        return Store(self._box, tuple(self._kept), Spilled.of(self._file, self._box.n_columns))
 
     def close(self) -> None:
         """Close the file, which exists as long as a store has it mapped."""
@@ -141,7 +143,7 @@ class _Filling:
 
     def _new_block(self) -> GridArray:
         """An empty block, which uses memory only where records are."""
-        return np.empty((self._rows, self._box.n_features), dtype=np.int32)
+        return np.empty((self._rows, self._box.n_columns), dtype=np.int32)
 
 
 def read_into_store(reading: Reading, cache: str | PathLike[str] | None = None) -> Store:

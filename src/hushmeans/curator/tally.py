@@ -12,7 +12,7 @@ import pyarrow as pa
 from hushmeans.curator.readers import open_reading
 from hushmeans.curator.readers.columns import as_floats
 from hushmeans.curator.readers.numbers import present_texts
-from hushmeans.schema import CSV, Bounds
+from hushmeans.schema import CSV, Schema
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,10 @@ class ColumnTally:
 
 
 def tally_columns(
-    place: str | PathLike[str] | CSV, bounds: Bounds, columns: Sequence[str] | None = None
+    place: str | PathLike[str] | CSV, schema: Schema, columns: Sequence[str] | None = None
 ) -> tuple[ColumnTally, ...]:
     """A tally of each feature of a file or a folder of files, read once."""
-    reading = open_reading(place, bounds, columns)
+    reading = open_reading(place, schema, columns)
     box = reading.box
     tallies = [ColumnTally(name) for name in box.names or ()]
     for batch in reading.batches:

@@ -13,6 +13,7 @@ from hushmeans.ledger.journal import LedgerJournal
 from hushmeans.ledger.ledger import Ledger
 from hushmeans.release import Release
 from hushmeans.schema import Box
+from hushmeans.schema.declaring import written_kinds
 from hushmeans.settings import Settings
 
 
@@ -78,9 +79,10 @@ class Payment:
                 "method_options": settings.method_options,
                 "rows_per_person": settings.rows_per_person,
                 "bounds": [box.low, box.high, box.names],
+                **written_kinds(box),
             },
             "rows_per_person": settings.rows_per_person,
-            "rho": rho_of_fit(settings, box.n_features),
+            "rho": rho_of_fit(settings, box.n_columns),
             "resumable": True,
         }
 

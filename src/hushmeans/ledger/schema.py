@@ -58,7 +58,7 @@ class OptionalText(Checked):
     kind = str | None
 
 
-class Number(Checked):
+class CheckedNumber(Checked):
     """A whole number."""
 
     impl = Integer
@@ -66,7 +66,7 @@ class Number(Checked):
     kind = int
 
 
-class OptionalNumber(Number):
+class OptionalNumber(CheckedNumber):
     """A whole number or NULL."""
 
     cache_ok = True
@@ -76,16 +76,16 @@ class OptionalNumber(Number):
 SEAL = Table(
     "hushmeans_ledger",
     TABLES,
-    Column("version", Number, nullable=False),
-    Column("entries", Number, nullable=False),
+    Column("version", CheckedNumber, nullable=False),
+    Column("entries", CheckedNumber, nullable=False),
     Column("digest", Checked, nullable=False),
-    Column("strict", Number, nullable=False),
+    Column("strict", CheckedNumber, nullable=False),
 )
 
 ENTRIES = Table(
     "hushmeans_entries",
     TABLES,
-    Column("number", Number, primary_key=True, autoincrement=False),
+    Column("number", CheckedNumber, primary_key=True, autoincrement=False),
     Column("time", Checked, nullable=False),
     Column("user", Checked, nullable=False),
     Column("kind", Checked, nullable=False),
@@ -119,7 +119,7 @@ ACCOUNTS = Table(
     TABLES,
     Column("key", Checked, primary_key=True),
     Column("dataset", Checked, nullable=False),
-    Column("number", Number, nullable=False),
+    Column("number", CheckedNumber, nullable=False),
     Column("digest", Checked, nullable=False),
 )
 
@@ -127,7 +127,7 @@ ANSWERS = Table(
     "hushmeans_answers",
     TABLES,
     Column("release_id", Checked, primary_key=True),
-    Column("position", Number, primary_key=True, autoincrement=False),
+    Column("position", CheckedNumber, primary_key=True, autoincrement=False),
     Column("question", Checked, nullable=False),
     Column("noisy", Checked, nullable=False),
 )

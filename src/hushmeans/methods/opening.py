@@ -69,7 +69,7 @@ class TableSize:
 
 def ask_size(purse: Purse, n_clusters: int) -> TableSize:
     """How many records there are; further answers have the noise that suits so many."""
-    turn_to, n_features = purse.door.turn_to, purse.door.n_features
+    turn_to, n_features = purse.door.turn_to, purse.door.n_columns
     gaussian = purse.door.noise
     choice = False
     if turn_to is not None:

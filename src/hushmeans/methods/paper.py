@@ -70,7 +70,7 @@ class PaperMethod:
 
     def find(self, door: Door, n_clusters: int, generator: Generator) -> Clustering:
         """Place the starting centroids, run the noisy rounds, then merge."""
-        start = sphere_packing(self.n * n_clusters, door.n_features, generator)
+        start = sphere_packing(self.n * n_clusters, door.n_columns, generator)
         leaves = noisy_rounds(door.ask, door.grid, start, self.plan)
         return Clustering(merge(leaves, n_clusters, self.merge), leaves)
 

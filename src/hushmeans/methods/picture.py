@@ -111,7 +111,7 @@ def draw_picture(
     """
     moments = _ask_moments(purse, size)
     door = purse.door
-    share = share_of_cells(door.n_features, cells_share) * min(1.0, 2 * (1 - float(purse.spent)))
+    share = share_of_cells(door.n_columns, cells_share) * min(1.0, 2 * (1 - float(purse.spent)))
     borders = cell_borders(moments, size / door.noise.deviation(1, share), door.grid)
     weights = None
     if any(each.size for each in borders):
@@ -127,7 +127,7 @@ def _ask_moments(purse: Purse, size: float) -> Moments:
     at one. Where records turn out to lie close beside the place's size, as a few features wider
     than the others make them, mean and spread are asked again with narrower clips.
     """
-    place = Place.whole(purse.door.n_features)
+    place = Place.whole(purse.door.n_columns)
     mean = ask_mean(purse, size, place, place.centre)
     cheap = lengths_are_cheap(purse.door.noise, size)
     if cheap:

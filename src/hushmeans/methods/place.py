@@ -127,7 +127,7 @@ def ask_mean(
     closer. A mean that is held back by that is asked again, from where it came to, if that costs
     little.
     """
-    noise, n_features = purse.door.noise, purse.door.n_features
+    noise, n_features = purse.door.noise, purse.door.n_columns
     share = share_for_mean(noise, n_features, size)
     clip = narrow * place.half * corner(noise, n_features) / 2
     mean = start

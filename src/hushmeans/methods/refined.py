@@ -124,7 +124,7 @@ class RefinedMethod:
         n_records = max(PICTURE_RECORDS, RECORDS_PER_CENTROID * max(self.n, 2) * n_clusters)
         purse = Purse(door)
         size = ask_size(purse, n_clusters)
-        if is_hopeless(purse.door.noise, door.n_features, size.surely):
+        if is_hopeless(purse.door.noise, door.n_columns, size.surely):
             clusters = _counted(purse.door, _one_point(purse, size.likely, n_clusters), SIZES_SHARE)
             return Clustering(clusters, clusters)
         picture = draw_picture(purse, size.likely, n_records, generator, self.cells_share)
@@ -191,11 +191,11 @@ def is_hopeless(noise: Noise, n_features: int, size: float) -> bool:
 def _one_point(purse: Purse, size: float, n_clusters: int) -> Clusters:
     """The same centre for all clusters: the mean of all records, asked for with all there is."""
     door, share = purse.door, 1 - purse.spent - SIZES_SHARE
-    clip = corner(door.noise, door.n_features) / 2
-    found = mean_near(purse, size, np.zeros(door.n_features), clip, share)
+    clip = corner(door.noise, door.n_columns) / 2
+    found = mean_near(purse, size, np.zeros(door.n_columns), clip, share)
     return Clusters(
         centroids=np.tile(found.mean, (n_clusters, 1)),
-        variances=np.full((n_clusters, door.n_features), min(found.variance, UNKNOWN_VARIANCE)),
+        variances=np.full((n_clusters, door.n_columns), min(found.variance, UNKNOWN_VARIANCE)),
         sizes=np.full(n_clusters, size / n_clusters),
         size_variances=np.full(n_clusters, size**2),
     )

@@ -35,15 +35,15 @@ class ClusterTable:
     sizes: tuple[float, ...]
     size_standard_errors: tuple[float, ...]
 
-    def check(self, n_features: int) -> None:
-        """Raise an error unless the columns match each other and the number of features."""
+    def check(self, n_columns: int) -> None:
+        """Raise an error unless the columns match each other and those of a record."""
         columns = (self.standard_errors, self.sizes, self.size_standard_errors)
         if not self.centres or any(len(column) != len(self.centres) for column in columns):
             raise InputError(
                 "a release must have a centre, a standard error and a size for every cluster"
             )
         rows = (*self.centres, *self.standard_errors)
-        if any(len(row) != n_features for row in rows):
+        if any(len(row) != n_columns for row in rows):
             raise InputError("a release must have one coordinate per feature")
         if not all(np.isfinite(row).all() for row in (*rows, *columns[1:])):
             raise InputError("the numbers in a release must be finite")
@@ -63,9 +63,10 @@ class ClusterTable:
 
 def in_original_units(clusters: Clusters, box: Box) -> ClusterTable:
     """A method's clusters, converted from the unit box."""
+    centres = box.from_unit_box(clusters.centroids)
     return ClusterTable(
-        centres=_rows(box.from_unit_box(clusters.centroids)),
-        standard_errors=_rows(np.sqrt(clusters.variances) * box.half_width),
+        centres=_rows(centres),
+        standard_errors=_rows(np.sqrt(clusters.variances) * box.slope(centres)),
         sizes=tuple(clusters.sizes.tolist()),
         size_standard_errors=tuple(np.sqrt(clusters.size_variances).tolist()),
     )
@@ -76,13 +77,19 @@ def in_unit_box(table: ClusterTable, box: Box) -> Clusters:
     with np.errstate(over="ignore"):
         clusters = Clusters(
             centroids=box.to_unit_box(np.array(table.centres)),
-            variances=(np.array(table.standard_errors) / box.half_width) ** 2,
+            variances=errors_in_unit_box(table, box) ** 2,
             sizes=np.array(table.sizes),
             size_variances=np.array(table.size_standard_errors) ** 2,
         )
     if any(np.abs(column).max() > LARGEST_IN_UNIT_BOX for column in vars(clusters).values()):
         raise InputError("the release contains numbers that are too large to compute with")
     return clusters
+
+
+def errors_in_unit_box(table: ClusterTable, box: Box) -> FloatArray:
+    """The standard errors of the centres, converted to the unit box."""
+    errors: FloatArray = np.array(table.standard_errors) / box.slope(np.array(table.centres))
+    return errors
 
 
 def _rows(table: FloatArray) -> TableRows:

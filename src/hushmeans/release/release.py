@@ -14,7 +14,13 @@ from hushmeans.budget import Booking, Budget, NoiseKind, Spend
 from hushmeans.documents import read_text_file, written_whole
 from hushmeans.errors import InputError
 from hushmeans.methods.merge import RULES, merge, merging_costs
-from hushmeans.release.clusters import ClusterTable, TableRows, in_original_units, in_unit_box
+from hushmeans.release.clusters import (
+    ClusterTable,
+    TableRows,
+    errors_in_unit_box,
+    in_original_units,
+    in_unit_box,
+)
 from hushmeans.release.document import (
     read_document,
     read_list,
@@ -29,6 +35,7 @@ from hushmeans.release.document import (
 from hushmeans.release.statement import statement
 from hushmeans.release.verdict import NoiseVerdict, verdict_on
 from hushmeans.schema import Box
+from hushmeans.schema.declaring import declared_kind, written_kinds
 from hushmeans.settings import Settings
 from hushmeans.types import FloatArray, IntArray
 
@@ -86,9 +93,9 @@ class Release:
     def __post_init__(self) -> None:
         for name in ("method_options", "versions"):
             object.__setattr__(self, name, tuple(sorted(getattr(self, name))))
-        self.table.check(self.box.n_features)
+        self.table.check(self.box.n_columns)
         if self.leaves is not None:
-            self.leaves.check(self.box.n_features)
+            self.leaves.check(self.box.n_columns)
 
     @property
     def table(self) -> ClusterTable:
@@ -186,7 +193,7 @@ class Release:
 
     def noise_verdict(self) -> NoiseVerdict:
         """Whether noise is negligible, visible or dominates, judged by the standard errors."""
-        return verdict_on(self.centroids, np.array(self.standard_errors) / self.box.half_width)
+        return verdict_on(self.centroids, errors_in_unit_box(self.table, self.box))
 
     def statement(self) -> str:
         """What was done and what is guaranteed, in plain words."""
@@ -215,6 +222,7 @@ class Release:
             "method_options": dict(self.method_options),
             "versions": dict(self.versions),
             "bounds": {"low": self.box.low, "high": self.box.high, "names": self.box.names},
+            **written_kinds(self.box),
             "epsilon": amount_text(self.budget.epsilon),
             "delta": amount_text(self.budget.delta),
             "spends": [{**vars(spend), "share": str(spend.share)} for spend in self.spends],
@@ -233,11 +241,7 @@ class Release:
                 **vars(ClusterTable.of_document(content)),
                 leaves=None if leaves is None else ClusterTable.of_document(leaves),
                 booking=_booking(content.get("ledger")),
-                box=Box(
-                    read_numbers(bounds["low"]),
-                    read_numbers(bounds["high"]),
-                    read_names(bounds["names"]),
-                ),
+                box=_box(bounds, content.get("features")),
                 budget=budget,
                 rows_per_person=whole_number("rows_per_person", content["rows_per_person"]),
                 simulated=read_truth(content["simulated"]),
@@ -260,6 +264,18 @@ PLAIN_FIELDS = (
     "method",
 )
 """The fields that are stored in JSON unchanged."""
+
+
+def _box(bounds: Mapping[str, Any], features: Any) -> Box:
+    """The box; releases of plain numbers write down their bounds alone."""
+    names = read_names(bounds["names"])
+    ends = read_numbers(bounds["low"]), read_numbers(bounds["high"])
+    if features is None:
+        return Box(*ends, names)
+    box = Box.of([declared_kind(each) for each in read_list(features)], names)
+    if (box.low, box.high) != ends:
+        raise ValueError
+    return box
 
 
 def _booking(ledger: Any) -> Booking | None:

@@ -86,7 +86,7 @@ def size_rows(report: Report) -> tuple[SizeRow, ...]:
 
 def feature_strips(report: Report) -> tuple[Strip, ...]:
     """One for each feature."""
-    return tuple(_strip(report, feature) for feature in range(report.box.n_features))
+    return tuple(_strip(report, feature) for feature in range(report.box.n_columns))
 
 
 def _strip(report: Report, feature: int) -> Strip:
@@ -116,7 +116,7 @@ def _tables(
             groups=part,
             rows=tuple(
                 (report.box.name(feature), tuple(cell(group, feature) for group in part))
-                for feature in range(report.box.n_features)
+                for feature in range(report.box.n_columns)
             ),
         )
         for part in parts

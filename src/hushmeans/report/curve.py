@@ -13,6 +13,7 @@ from hushmeans.curator.questions import LARGEST_COUNT
 from hushmeans.errors import HushmeansError
 from hushmeans.forecasting import forecast_of
 from hushmeans.release import Release
+from hushmeans.release.clusters import errors_in_unit_box
 from hushmeans.release.numbers import percent, plain
 from hushmeans.report.gather import Report
 
@@ -119,7 +120,7 @@ class _Line:
 def own_error(release: Release) -> float:
     """The root of the mean square of a release's standard errors, in the unit box."""
     with np.errstate(over="ignore"):
-        unit = np.array(release.standard_errors) / release.box.half_width
+        unit = errors_in_unit_box(release.table, release.box)
         return float(np.sqrt(np.mean(unit**2)))
 
 
@@ -134,7 +135,7 @@ def expected_errors(release: Release, epsilons: Sequence[float]) -> tuple[float,
         Where there is no forecast for such numbers.
     """
     rows = min(max(sum(release.sizes), release.n_clusters), LARGEST_COUNT)
-    expected = forecast_of(release.settings, round(rows), release.box.n_features)
+    expected = forecast_of(release.settings, round(rows), release.box.n_columns)
     return tuple(error for _, error in expected.curve(epsilons))
 
 

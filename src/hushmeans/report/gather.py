@@ -12,6 +12,7 @@ import numpy as np
 from hushmeans.errors import InputError, LedgerError
 from hushmeans.ledger.standing import Standing
 from hushmeans.release import Release
+from hushmeans.release.clusters import errors_in_unit_box
 from hushmeans.release.matching import matched
 from hushmeans.schema import Box
 from hushmeans.types import FloatArray
@@ -50,15 +51,17 @@ class LoadedRelease:
     @cached_property
     def places(self) -> FloatArray:
         """Each coordinate of the centres as a part of its public range, from 0 to 1."""
-        return (positions(self.release) + 1) / 2
+        low, high = self.release.box.unit_ends
+        places: FloatArray = (positions(self.release) - low) / (high - low)
+        return places
 
     @cached_property
     def spreads(self) -> FloatArray:
         """The standard errors of the centres, as parts of the range; possibly infinite."""
         with np.errstate(over="ignore"):
-            spreads: FloatArray = (
-                np.array(self.release.standard_errors) / self.release.box.half_width / 2
-            )
+            errors = errors_in_unit_box(self.release.table, self.release.box)
+            low, high = self.release.box.unit_ends
+            spreads: FloatArray = errors / (high - low)
         return spreads
 
 

@@ -1,9 +1,31 @@
-"""The public facts about a table: where it is, the range of each feature, their box and grid."""
+"""The public facts about a table: where it is, its features and their kinds, box and grid."""
 
-from hushmeans.schema.bounds import Bounds
-from hushmeans.schema.box import Box
+from hushmeans.schema.bounds import Bounds, declared_schema, schema_of
+from hushmeans.schema.box import Axes, Box
+from hushmeans.schema.feature_kind import FeatureKind
 from hushmeans.schema.grid import Grid
+from hushmeans.schema.kinds import Category, Cycle, Date, Flag, Number, Ordinal
 from hushmeans.schema.layout import Block, Layout
 from hushmeans.schema.places import CSV, SQL
+from hushmeans.schema.schema import Schema
 
-__all__ = ["CSV", "SQL", "Block", "Bounds", "Box", "Grid", "Layout"]
+__all__ = [
+    "CSV",
+    "SQL",
+    "Axes",
+    "Block",
+    "Bounds",
+    "Box",
+    "Category",
+    "Cycle",
+    "Date",
+    "FeatureKind",
+    "Flag",
+    "Grid",
+    "Layout",
+    "Number",
+    "Ordinal",
+    "Schema",
+    "declared_schema",
+    "schema_of",
+]

@@ -1,4 +1,4 @@
-"""The box: the public range of each feature, and the map between it and the unit box."""
+"""The box: what the columns of an encoded record stand for, and the map to the unit box."""
 
 from __future__ import annotations
 
@@ -10,26 +10,44 @@ from functools import cached_property
 import numpy as np
 
 from hushmeans.errors import InputError
+from hushmeans.schema.feature_kind import FeatureKind
 from hushmeans.schema.grid import Grid
-from hushmeans.schema.layout import Layout
+from hushmeans.schema.kinds import Number
+from hushmeans.schema.layout import Block, Layout
+from hushmeans.schema.scales import scale_of
 from hushmeans.types import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Axes:
+    """Some columns: what of each is 0 and what is 1 in the unit box, and the grid."""
+
+    middle: FloatArray
+    half_width: FloatArray
+    grid: Grid
 
 
 @dataclass(frozen=True)
 class Box:
-    """The public range of each of d features, and the map between it and the unit box.
+    """The public features of a table, the columns that encode them, and their map to the unit box.
+
+    A number is one column, in its own unit. A category has one column per level, each with the
+    level's share, from 0 to 1.
 
     Attributes
     ----------
     low, high
-        The ends of each feature's range, in original units.
+        The ends of each column, in original units.
     names
         The features' names; None if they have none.
+    kinds
+        The kind of each feature; None if all are plain numbers.
     """
 
     low: tuple[float, ...]
     high: tuple[float, ...]
     names: tuple[str, ...] | None = None
+    kinds: tuple[FeatureKind, ...] | None = None
 
     def __post_init__(self) -> None:
         if len(self.low) != len(self.high):
@@ -39,51 +57,195 @@ class Box:
             )
         if not self.low:
             raise InputError("bounds are empty; give a range for at least one feature")
-        if self.names is not None and len(set(self.names)) != len(self.low):
+        if self.names is not None and len(set(self.names)) != self.n_features:
             raise InputError("bounds must have one distinct name per range")
-        for index, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
-            _check_range(self.label(index), low, high)
+        if self.kinds is None:
+            for index, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
+                _check_range(self.label(index), low, high)
+
+    @classmethod
+    def of(cls, kinds: Sequence[FeatureKind], names: Sequence[str] | None = None) -> Box:
+        """The box of features of these kinds.
+
+        Raises
+        ------
+        InputError
+            If the range of a number has yet to be found.
+        """
+        names = tuple(names) if names else None
+        for index, kind in enumerate(kinds):
+            if isinstance(kind, Number) and kind.is_found:
+                raise InputError(
+                    f"the range of {_label(names, index)} has yet to be found; "
+                    "give it as [low, high]"
+                )
+        ends = [kind.ends for kind in kinds for _ in range(kind.n_columns)]
+        low, high = tuple(low for low, _ in ends), tuple(high for _, high in ends)
+        plain = all(kind == Number(*kind.ends) for kind in kinds if isinstance(kind, Number))
+        numbers = plain and all(isinstance(kind, Number) for kind in kinds)
+        return cls(low, high, names, None if numbers else tuple(kinds))
 
     @property
     def n_features(self) -> int:
+        """The number of features: columns of a table."""
+        return len(self.low) if self.kinds is None else len(self.kinds)
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns of an encoded record: coordinates of the unit box."""
         return len(self.low)
 
     @cached_property
+    def features(self) -> tuple[FeatureKind, ...]:
+        """The kind of each feature."""
+        if self.kinds is not None:
+            return self.kinds
+        return tuple(Number(low, high) for low, high in zip(self.low, self.high, strict=True))
+
+    @cached_property
     def grid(self) -> Grid:
-        return Grid.for_features(self.n_features)
+        return Grid.for_features(self.n_columns)
+
+    @cached_property
+    def reaches(self) -> tuple[int, ...]:
+        """How far each feature reaches from 0 in the unit box, in whole steps of the grid.
+
+        If a weight takes a feature beyond the box, all are scaled down together.
+        """
+        wanted = [kind.weight * kind.usual_reach for kind in self.features]
+        most = max(1.0, *wanted)
+        return tuple(max(round(reach / most * self.grid.unit), 1) for reach in wanted)
 
     @cached_property
     def layout(self) -> Layout:
         """Which columns of an encoded record make up which feature."""
-        return Layout.of_numbers(self.n_features)
+        if self.kinds is None:
+            return Layout.of_numbers(self.n_columns)
+        blocks, first = [], 0
+        for kind, steps in zip(self.kinds, self.reaches, strict=True):
+            high = steps / self.grid.unit
+            low = 0.0 if kind.block == "category" else -high
+            ignores = kind.missing == "ignore"
+            blocks.append(Block(kind.block, first, kind.n_columns, low, high, ignores))
+            first += kind.n_columns
+        return Layout(tuple(blocks))
+
+    @cached_property
+    def _scaled_ends(self) -> tuple[FloatArray, FloatArray]:
+        """The ends of each column, on its scale."""
+        if self.kinds is None:
+            return np.array(self.low), np.array(self.high)
+        ends = [kind.scaled_ends for kind in self.kinds for _ in range(kind.n_columns)]
+        return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
 
     @cached_property
     def middle(self) -> FloatArray:
-        """The middle of each range: 0 in the unit box, and the substitute for missing values."""
-        return np.array(self.low) / 2 + np.array(self.high) / 2
+        """What of each column, on its scale, is 0 in the unit box.
+
+        That is the middle of a range, the substitute for missing values, and a share of 0.
+        """
+        low, high = self._scaled_ends
+        middle = low / 2 + high / 2
+        for block in self.layout.of_kind("category"):
+            middle[block.columns] = 0.0
+        return middle
 
     @cached_property
     def half_width(self) -> FloatArray:
-        """Half of each range: 1 in the unit box."""
-        return np.array(self.high) / 2 - np.array(self.low) / 2
+        """What of each column, on its scale, is 1 in the unit box."""
+        low, high = self._scaled_ends
+        half_width = high / 2 - low / 2
+        if self.kinds is not None:
+            for block in self.layout.blocks:
+                half_width[block.columns] /= (block.high - block.low) / 2
+        return half_width
 
-    def name(self, index: int) -> str:
-        """A feature's name for a table, or its number if it has none."""
-        return (self.names[index].strip() if self.names else "") or f"feature {index}"
+    @cached_property
+    def unit_ends(self) -> tuple[FloatArray, FloatArray]:
+        """The ends of each column in the unit box."""
+        widths = [block.width for block in self.layout.blocks]
+        low, high = zip(*((block.low, block.high) for block in self.layout.blocks), strict=True)
+        return np.repeat(low, widths), np.repeat(high, widths)
 
-    def label(self, index: int) -> str:
+    @cached_property
+    def axes(self) -> Axes:
+        """The columns of features that are one column each, in their order."""
+        single = [block.first for block in self.layout.blocks if block.kind in ("number", "flag")]
+        return Axes(self.middle[single], self.half_width[single], self.grid)
+
+    def feature_of(self, column: int) -> int:
+        """The feature that a column belongs to."""
+        return self._places[column][0]
+
+    @cached_property
+    def _places(self) -> tuple[tuple[int, int], ...]:
+        """For each column its feature, and its position within it."""
+        return tuple(
+            (feature, position)
+            for feature, block in enumerate(self.layout.blocks)
+            for position in range(block.width)
+        )
+
+    def name(self, column: int) -> str:
+        """A column's name for a table: that of its feature, with the level of a category."""
+        feature, position = self._places[column]
+        named = (self.names[feature].strip() if self.names else "") or f"feature {feature}"
+        labels = () if self.kinds is None else self.kinds[feature].column_labels
+        return f"{named}: {labels[position]}" if labels else named
+
+    def label(self, feature: int) -> str:
         """A feature's name for a message."""
-        return _label(self.names, index)
+        return _label(self.names, feature)
 
     def to_unit_box(self, points: FloatArray) -> FloatArray:
         """Points in original units as points of the unit box, not clipped."""
-        unit: FloatArray = (points - self.middle) / self.half_width
+        unit: FloatArray = (self._scaled(points) - self.middle) / self.half_width
         return unit
 
     def from_unit_box(self, points: FloatArray) -> FloatArray:
         """Points of the unit box in original units, never outside the bounds."""
         original = self.middle + points * self.half_width
+        for column, number in self._curved:
+            original[..., column] = scale_of(number.scale, number.ends[0]).backwards(
+                np.clip(original[..., column], *number.scaled_ends)
+            )
         return np.clip(original, np.array(self.low), np.array(self.high))
+
+    def slope(self, points: FloatArray) -> FloatArray:
+        """How much each column changes in original units per 1 in the unit box, at these points.
+
+        Parameters
+        ----------
+        points
+            In original units.
+        """
+        slope = np.broadcast_to(self.half_width, points.shape)
+        if self._curved:
+            slope, scaled = slope.copy(), self._scaled(points)
+            for column, number in self._curved:
+                steepness = scale_of(number.scale, number.ends[0]).slope(scaled[..., column])
+                slope[..., column] *= steepness
+        return slope
+
+    def _scaled(self, points: FloatArray) -> FloatArray:
+        """Points in original units with each column on its scale."""
+        if not self._curved:
+            return points
+        scaled = np.array(points)
+        for column, number in self._curved:
+            inside = np.clip(scaled[..., column], *number.ends)
+            scaled[..., column] = scale_of(number.scale, number.ends[0]).forwards(inside)
+        return scaled
+
+    @cached_property
+    def _curved(self) -> tuple[tuple[int, Number], ...]:
+        """The columns of numbers that are laid out on another than the linear scale."""
+        pairs = zip(self.layout.blocks, self.kinds or (), strict=False)
+        return tuple(
+            (block.first, kind)
+            for block, kind in pairs
+            if isinstance(kind, Number) and kind.scale != "linear"
+        )
 
 
 def _label(names: Sequence[str] | None, index: int) -> str:

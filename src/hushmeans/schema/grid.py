@@ -11,6 +11,9 @@ from hushmeans.types import FloatArray, IntArray
 EXACT_INTEGERS = 2**53
 """Float64 represents every whole number up to this one exactly."""
 
+ABSENT = -(2**31)
+"""What an encoded column holds for a missing value that is to be ignored: no grid reaches it."""
+
 
 @dataclass(frozen=True)
 class Grid:

@@ -14,43 +14,43 @@ from hushmeans.curator.readers.reading import Reading
 from hushmeans.curator.readers.tables import is_table, open_table
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import InputError, InputTypeError
-from hushmeans.schema import CSV, SQL, Bounds, Box
+from hushmeans.schema import CSV, SQL, Box, Schema, schema_of
 
 
 def open_reading(
     data: Any,
-    bounds: Bounds,
+    schema: Schema,
     columns: Sequence[str] | None = None,
     watch: Watch | None = None,
 ) -> Reading:
-    """The records of an array, a table, files or a query, after checking their schema.
+    """The records of an array, a table, files or a query, after checking their columns.
 
     Parameters
     ----------
     columns
         The columns of a table or a file to use as features, in this order; None for those that
-        the bounds name or, if they name none, for all.
+        the schema names or, if it names none, for all.
     watch
         Receives how many bytes of files are read.
 
     Raises
     ------
     InputError, InputTypeError
-        If the schema (shape, column names, column types) does not fit; never because of the
+        If the shape, the column names or the column types do not fit; never because of the
         size of a value.
     """
-    bounds, columns = narrowed(bounds, columns)
+    schema, columns = narrowed(schema, columns)
     if isinstance(data, SQL):
-        return open_query(data, bounds, columns)
+        return open_query(data, schema, columns)
     if is_place(data):
-        return open_files(data, bounds, columns, watch or Watch())
-    return (open_table if is_table(data) else open_array)(data, bounds, columns)
+        return open_files(data, schema, columns, watch or Watch())
+    return (open_table if is_table(data) else open_array)(data, schema, columns)
 
 
 def open_reading_for_box(data: Any, box: Box) -> Reading:
     """The records with the features of a box; other columns are ignored."""
     named = is_place(data) or is_table(data)
-    return open_reading(data, Bounds(box), box.names if named else None)
+    return open_reading(data, schema_of(box), box.names if named else None)
 
 
 def is_place(data: Any) -> bool:
@@ -59,15 +59,15 @@ def is_place(data: Any) -> bool:
 
 
 def narrowed(
-    bounds: Bounds, columns: Sequence[str] | None
-) -> tuple[Bounds, tuple[str, ...] | None]:
-    """The bounds of the selected features, and their names, which must be distinct."""
+    schema: Schema, columns: Sequence[str] | None
+) -> tuple[Schema, tuple[str, ...] | None]:
+    """The schema of the selected features, and their names, which must be distinct."""
     if columns is None:
-        return bounds, None
+        return schema, None
     if isinstance(columns, str) or not all(isinstance(name, str) for name in columns):
         raise InputTypeError("columns must be a list of column names, as text")
     names = tuple(columns)
     if not names:
         raise InputError("columns is empty; name at least one column")
     check_distinct(names, "in columns: ")
-    return bounds.only(names), names
+    return schema.only(names), names

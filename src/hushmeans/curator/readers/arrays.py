@@ -10,13 +10,13 @@ import numpy as np
 from hushmeans.curator.readers.numbers import is_plain_list, numbers_in_rows
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.errors import InputError, InputTypeError
-from hushmeans.schema import Bounds
+from hushmeans.schema import Schema
 
 DTYPE_KINDS = {"U": "text", "S": "bytes", "O": "of dtype object", "M": "dates", "m": "durations"}
 """NumPy's kinds in a word; a whole dtype, such as <U37, tells of the records."""
 
 
-def open_array(data: Any, bounds: Bounds, columns: Sequence[str] | None = None) -> Reading:
+def open_array(data: Any, schema: Schema, columns: Sequence[str] | None = None) -> Reading:
     """The records of an array or a list, which has no columns to select."""
     if columns is not None:
         raise InputError(
@@ -24,10 +24,10 @@ def open_array(data: Any, bounds: Bounds, columns: Sequence[str] | None = None) 
             "pass an array of the features only"
         )
     if is_plain_list(data):
-        box = bounds.declared_box("a list")
+        box = schema.declared_box("a list")
         return Reading(box, iter([numbers_in_rows(data, box.n_features)]))
     array = as_numeric_array(data)
-    return Reading(bounds.box(n_features=array.shape[1]), iter([array]))
+    return Reading(schema.box(n_features=array.shape[1]), iter([array]))
 
 
 def as_numeric_array(data: Any, what: str = "the data") -> np.ndarray[Any, Any]:

@@ -19,7 +19,9 @@ from hushmeans.curator.readers.faults import (
     read_or_explain,
 )
 from hushmeans.curator.readers.folders import DataFile
+from hushmeans.curator.readers.types import UNDECLARED
 from hushmeans.errors import DataError
+from hushmeans.schema.texts import MISSING_TEXTS
 
 HEADER_BYTES = 2**20
 """Bytes that Arrow reads at a time; the header row must end within them."""
@@ -31,14 +33,14 @@ NOT_CSV = explained_as("this is not a valid CSV file with a header row")
 
 
 def csv_schema(file: DataFile) -> pa.Schema:
-    """The columns named in the header row, all taken to be numbers."""
+    """The columns named in the header row, which declares no types."""
     header = _header(file)
     with _opened(file, header):
-        return pa.schema([(name, pa.float64()) for name in header])
+        return pa.schema([(name, UNDECLARED) for name in header])
 
 
 def csv_batches(file: DataFile, names: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, float]]:
-    """The named columns as bytes, for `parse_numbers`; batches are as large as Arrow's blocks.
+    """The named columns as bytes, to be parsed; batches are as large as Arrow's blocks.
 
     A field may contain any text except line breaks: a stray quote must not make one record
     swallow the following ones.
@@ -121,7 +123,9 @@ def _stream(file: DataFile, header: list[str], raw: _Bytes) -> csv.CSVStreamingR
         _decompressed(file, raw),
         read_options=csv.ReadOptions(encoding=file.encoding),
         parse_options=parsing,
-        convert_options=csv.ConvertOptions(column_types=types, strings_can_be_null=True),
+        convert_options=csv.ConvertOptions(
+            column_types=types, strings_can_be_null=True, null_values=list(MISSING_TEXTS)
+        ),
     )
 
 

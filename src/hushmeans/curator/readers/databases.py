@@ -16,7 +16,7 @@ from hushmeans.curator.readers.faults import explained_as, iterate_or_explain, r
 from hushmeans.curator.readers.folders import shown
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.errors import DataError, InputError
-from hushmeans.schema import SQL, Bounds
+from hushmeans.schema import SQL, Schema
 
 REFUSED = explained_as(
     "the database refused or stopped the query; run it in the database's own client to see why, "
@@ -47,15 +47,15 @@ class Database:
     is_file: bool = True
 
 
-def open_query(place: SQL, bounds: Bounds, columns: Sequence[str] | None = None) -> Reading:
+def open_query(place: SQL, schema: Schema, columns: Sequence[str] | None = None) -> Reading:
     """The rows of a query, after checking the types of its columns; it runs when they are read."""
     label = f"the query on {shown(place.database)}"
     database = _database(place.database, label)
     query = place.query.strip().rstrip(";")
     nothing = f"select * from ({query}) as records limit 0"  # noqa: S608 (the owner's own query)
     with _result(database, place, label, nothing) as empty:
-        schema = pa.schema([_declared(field) for field in empty.schema])
-    box = feature_box(schema, bounds, columns, label)
+        table = pa.schema([_declared(field) for field in empty.schema])
+    box = feature_box(table, schema, columns, label)
     features = pa.schema([empty.schema.field(name) for name in box.names or ()])
     return Reading(box, _rows(database, place, label, database.wrapped(query, features)))
 

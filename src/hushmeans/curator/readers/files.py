@@ -14,7 +14,7 @@ from hushmeans.curator.readers.folders import DataFile, find_files, partition_nu
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import InputError
-from hushmeans.schema import CSV, Bounds
+from hushmeans.schema import CSV, Schema
 
 FileBatches = Iterator[tuple[pa.RecordBatch, float]]
 """Some records of a file, and how much of the file is read after them, from 0 to 1."""
@@ -37,11 +37,11 @@ FORMATS = {
 
 def open_files(
     place: str | os.PathLike[str] | CSV,
-    bounds: Bounds,
+    schema: Schema,
     columns: Sequence[str] | None = None,
     watch: Watch | None = None,
 ) -> Reading:
-    """The records of a file or a folder, after checking the schema of every file.
+    """The records of a file or a folder, after checking the columns of every file.
 
     Raises
     ------
@@ -49,18 +49,18 @@ def open_files(
         If a file, its columns or their types are unsuitable; the message names them.
     """
     files = find_files(place)
-    box = feature_box(_schema(files[0]), bounds, columns, files[0].label)
+    box = feature_box(_table(files[0]), schema, columns, files[0].label)
     names = box.names or ()
     for file in files[1:]:
-        schema = _schema(file)
-        _check_same(file, schema.names, files[0], names)
-        if columns is None and bounds.names is None:
-            _check_no_more(file, schema.names, files[0], names)
-        feature_box(schema, bounds, names, file.label)
+        table = _table(file)
+        _check_same(file, table.names, files[0], names)
+        if columns is None and schema.names is None:
+            _check_no_more(file, table.names, files[0], names)
+        feature_box(table, schema, names, file.label)
     return Reading(box, _batches(files, names, watch or Watch()))
 
 
-def _schema(file: DataFile) -> pa.Schema:
+def _table(file: DataFile) -> pa.Schema:
     """The columns of a file and those that the names of its folders give."""
     folders = [pa.field(name, _partition_type(text)) for name, text in file.partition.items()]
     return pa.schema([*FORMATS[file.format].schema(file), *folders])

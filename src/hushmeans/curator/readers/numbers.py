@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow import csv
 
+from hushmeans.schema.texts import MISSING_TEXTS
 from hushmeans.types import FloatArray
 
-MISSING_TEXTS = pa.array(csv.ConvertOptions().null_values)
+MISSING_VALUES = pa.array(MISSING_TEXTS)
 """The texts that stand for a missing value."""
 
 
@@ -37,7 +37,7 @@ def parse_numbers(texts: pa.Array) -> pa.Array:
 def present_texts(texts: pa.Array) -> pa.Array:
     """Text without the spaces around it; null where it stands for a missing value."""
     trimmed = pc.ascii_trim_whitespace(_as_text(texts))
-    missing = pc.is_in(trimmed, MISSING_TEXTS)
+    missing = pc.is_in(trimmed, MISSING_VALUES)
     return pc.if_else(missing, pa.scalar(None, pa.string()), trimmed)
 
 

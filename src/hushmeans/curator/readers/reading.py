@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 
-from hushmeans.curator.encode import encode
+from hushmeans.curator.encode import encode, encode_features, is_left_out
 from hushmeans.curator.readers.columns import as_floats
+from hushmeans.curator.readers.values import values_of
 from hushmeans.curator.streaming import in_parallel
 from hushmeans.schema import Box
 from hushmeans.types import GridArray
@@ -29,25 +31,43 @@ class Reading:
     box: Box
     batches: Iterator[TableBatch] = field(repr=False)
 
-    def encoded(self) -> Iterator[GridArray]:
-        """All records as points of the grid: encoded in parallel while reading goes on."""
-        batches = cut(self.batches, self.box.n_features)
-        return in_parallel(lambda batch: encode_batch(batch, self.box), batches)
+    def encoded(self, *, whole: bool = False) -> Iterator[GridArray]:
+        """All records as points of the grid: encoded in parallel while reading goes on.
+
+        Parameters
+        ----------
+        whole
+            Whether to keep the records that a fit leaves out for a missing value.
+        """
+        batches = cut(self.batches, self.box.n_columns)
+        return in_parallel(lambda batch: encode_batch(batch, self.box, whole=whole), batches)
 
 
-def cut(batches: Iterable[TableBatch], n_features: int) -> Iterator[TableBatch]:
+def cut(batches: Iterable[TableBatch], n_columns: int) -> Iterator[TableBatch]:
     """The records in batches of a size that suits a processor."""
-    rows = max(1, BATCH_VALUES // n_features)
+    rows = max(1, BATCH_VALUES // n_columns)
     for batch in batches:
         for start in range(0, len(batch), rows):
             yield batch[start : start + rows]
 
 
-def encode_batch(batch: TableBatch, box: Box) -> GridArray:
+def encode_batch(batch: TableBatch, box: Box, *, whole: bool = False) -> GridArray:
     """Some records as points of the grid; converted to floats only now, to save memory."""
+    if box.kinds is not None:
+        values = [values_of(*each) for each in zip(_columns(batch), box.kinds, strict=True)]
+        records = encode_features(values, box)
+        return records if whole else records[~is_left_out(values, box)]
     if isinstance(batch, np.ndarray):
         return encode(batch, box)
-    values = np.empty(batch.shape, order="F")
+    floats = np.empty(batch.shape, order="F")
     for index, column in enumerate(batch.columns):
-        values[:, index] = as_floats(column).to_numpy(zero_copy_only=False)
-    return encode(values, box)
+        floats[:, index] = as_floats(column).to_numpy(zero_copy_only=False)
+    return encode(floats, box)
+
+
+def _columns(batch: TableBatch) -> list[Any]:
+    """The columns of a batch in Arrow's form."""
+    if isinstance(batch, np.ndarray):
+        with np.errstate(all="ignore"):
+            return [pa.array(column) for column in batch.astype(np.float64).T]
+    return list(batch.columns)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 from weakref import WeakSet
 
@@ -10,9 +11,10 @@ import pyarrow as pa
 
 from hushmeans.curator.readers.columns import check_distinct, chosen_columns, feature_box
 from hushmeans.curator.readers.faults import explained_as, iterate_or_explain
+from hushmeans.curator.readers.objects import texts_of_objects
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.errors import HushmeansError, InputError, InputTypeError
-from hushmeans.schema import Bounds
+from hushmeans.schema import Cycle, FeatureKind, Number, Schema
 
 Choose = Callable[[Sequence[str]], list[str]]
 """Which of a table's columns to read."""
@@ -22,6 +24,9 @@ Selection = Callable[[Any, Choose], Any]
 
 BEGUN: WeakSet[pa.RecordBatchReader] = WeakSet()
 """Streams that were read: the second time, they would seem to be tables without records."""
+
+NUMBER = Number.find()
+"""What a column is taken for that the schema does not name."""
 
 STREAM_ROWS = 65_536
 """Records that a query engine is asked for at a time."""
@@ -34,10 +39,10 @@ def is_table(data: Any) -> bool:
     return hasattr(data, "__arrow_c_stream__") and not hasattr(data, "__array_interface__")
 
 
-def open_table(data: Any, bounds: Bounds, columns: Sequence[str] | None = None) -> Reading:
+def open_table(data: Any, schema: Schema, columns: Sequence[str] | None = None) -> Reading:
     """The records of a table; of a query, it runs when they are read."""
-    stream = _stream(data, lambda available: chosen_columns(available, bounds, columns))
-    box = feature_box(stream.schema, bounds, columns)
+    stream = _stream(data, lambda available: chosen_columns(available, schema, columns), schema)
+    box = feature_box(stream.schema, schema, columns)
     return Reading(box, _batches(stream, box.names or (), type(data).__name__))
 
 
@@ -63,10 +68,10 @@ def _batches(
         yield batch.select(list(names))
 
 
-def _stream(data: Any, choose: Choose) -> pa.RecordBatchReader:
+def _stream(data: Any, choose: Choose, schema: Schema | None = None) -> pa.RecordBatchReader:
     """A stream of at least the chosen columns."""
     try:
-        found = _selection(data)(data, choose)
+        found = _selection(data, schema)(data, choose)
         if not isinstance(found, pa.RecordBatchReader):
             return pa.RecordBatchReader.from_stream(found)
         if found in BEGUN:
@@ -80,10 +85,10 @@ def _stream(data: Any, choose: Choose) -> pa.RecordBatchReader:
     raise InputTypeError(f"{fault}; convert its columns to plain numeric types")
 
 
-def _selection(data: Any) -> Selection:
+def _selection(data: Any, schema: Schema | None) -> Selection:
     """How to select columns; where there is no way, the whole table is streamed."""
     if hasattr(data, "iloc"):
-        return _pandas
+        return partial(_pandas, features={} if schema is None else schema.features)
     if hasattr(data, "scanner"):
         return _dataset
     return SELECTIONS.get(_library(data), lambda data, choose: data)
@@ -93,8 +98,8 @@ def _library(data: Any) -> str:
     return type(data).__module__.partition(".")[0]
 
 
-def _pandas(frame: Any, choose: Choose) -> pa.Table:
-    """The chosen columns, after checking that pandas considers them numeric."""
+def _pandas(frame: Any, choose: Choose, features: Mapping[str, FeatureKind]) -> pa.Table:
+    """The chosen columns, after checking that pandas considers those of numbers numeric."""
     if frame.ndim != 2:
         raise InputError(
             "expected a table, got a single column; use frame[[name]] to keep it a table"
@@ -108,12 +113,27 @@ def _pandas(frame: Any, choose: Choose) -> pa.Table:
         )
     frame = known_columns(frame, choose(names))
     for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
-        if str(dtype) == "object":
+        if str(dtype) == "object" and isinstance(features.get(name, NUMBER), Number | Cycle):
             raise InputTypeError(
                 f"column {str(name)!r} has dtype object, which is not numeric; "
                 "drop it or convert it with astype"
             )
-    return pa.Table.from_pandas(frame, preserve_index=False)
+    if not any(map(_holds_objects, frame.dtypes)):
+        return pa.Table.from_pandas(frame, preserve_index=False)
+    columns = [_pandas_column(frame, index) for index in range(frame.shape[1])]
+    return pa.table(columns, names=[str(name) for name in frame.columns])
+
+
+def _pandas_column(frame: Any, index: int) -> pa.ChunkedArray:
+    if _holds_objects(frame.dtypes.iloc[index]):
+        return pa.chunked_array([texts_of_objects(frame.iloc[:, index])])
+    return pa.Table.from_pandas(frame.iloc[:, [index]], preserve_index=False).column(0)
+
+
+def _holds_objects(dtype: Any) -> bool:
+    """Whether a column holds Python objects, or categories that are."""
+    categories = getattr(dtype, "categories", None)
+    return str(dtype if categories is None else categories.dtype) == "object"
 
 
 def _dataset(dataset: Any, choose: Choose) -> pa.RecordBatchReader:

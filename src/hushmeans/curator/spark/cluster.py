@@ -23,7 +23,7 @@ from hushmeans.curator.readers.faults import read_or_explain
 from hushmeans.curator.readers.reading import cut, encode_batch
 from hushmeans.curator.spark.pieces import from_pieces, to_pieces
 from hushmeans.errors import HushmeansWarning, InputError, warn
-from hushmeans.schema import Bounds, Box
+from hushmeans.schema import Box, Schema
 from hushmeans.types import IntArray
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class SparkSource:
 
     def _parts(self, question: Question) -> pa.Table:
         """Positions in the answer, and the totals to add there."""
-        n_features = self.box.n_features
+        n_features = self.box.n_columns
         add = partial(_add_up, question=question, n_features=n_features, code=sources_digest())
         parts = self.pieces.mapInArrow(add, "place int, total bigint")
         if math.prod(question.shape) > MOST_TOTALS_ON_DRIVER:
@@ -105,7 +105,7 @@ def is_spark(data: Any) -> TypeGuard[DataFrame]:
 
 
 def from_spark(
-    frame: DataFrame, bounds: Bounds, columns: Sequence[str] | None = None
+    frame: DataFrame, schema: Schema, columns: Sequence[str] | None = None
 ) -> SparkSource:
     """The source for a Spark DataFrame, which is read and encoded here.
 
@@ -116,9 +116,9 @@ def from_spark(
     columns
         As in `hushmeans.curator.readers.open_reading`.
     """
-    schema = pa.schema([(each.name, _arrow_type(each.dataType)) for each in frame.schema])
-    box = feature_box(schema, bounds, columns)
-    places = [str(schema.get_field_index(name)) for name in box.names or ()]
+    table = pa.schema([(each.name, _arrow_type(each.dataType)) for each in frame.schema])
+    box = feature_box(table, schema, columns)
+    places = [str(table.get_field_index(name)) for name in box.names or ()]
     features = _run(lambda: _selected(frame, places))
     source = SparkSource(box, _run(lambda: _encoded(features, box)))
     try:
@@ -169,7 +169,7 @@ def _encoded(features: DataFrame, box: Box) -> DataFrame:
 def _encode(batches: Iterator[pa.RecordBatch], *, box: Box, code: str) -> Iterator[pa.RecordBatch]:
     """The records of a partition as pieces, encoded by the driver's code or not at all."""
     _check_code(code)
-    for batch in cut(batches, box.n_features):
+    for batch in cut(batches, box.n_columns):
         yield pa.record_batch({"piece": to_pieces(encode_batch(batch, box))})
 
 

@@ -1,0 +1,73 @@
+"""Declared types of columns: which of them can hold a kind of feature."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from hushmeans.schema import Category, Cycle, Date, FeatureKind, Flag, Number, Ordinal
+
+UNDECLARED = pa.null()
+"""The type of a column that declares none, as in CSV files: each value is parsed on its own."""
+
+NUMBERS = (
+    pa.types.is_integer,
+    pa.types.is_floating,
+    pa.types.is_boolean,
+    pa.types.is_decimal,
+    pa.types.is_null,
+)
+DATES = (pa.types.is_null, pa.types.is_date, pa.types.is_timestamp)
+TIMES = (*DATES, pa.types.is_time, pa.types.is_duration)
+TEXTS = (
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_string_view,
+)
+
+HELD_BY = {
+    Number: (*NUMBERS, *TIMES),
+    Cycle: (*NUMBERS, *TIMES),
+    Category: (*NUMBERS, *DATES, *TEXTS),
+    Ordinal: (*NUMBERS, *DATES, *TEXTS),
+    Flag: (*NUMBERS, *TEXTS),
+    Date: (*DATES, *TEXTS),
+}
+"""Which types can hold which kind, by tests of Arrow's."""
+
+IN_WORDS: dict[type[FeatureKind], str] = {
+    Category: "levels",
+    Ordinal: "levels",
+    Flag: "true and false",
+    Date: "dates",
+}
+"""What a column must hold, in a message; numbers for all others."""
+
+
+def can_hold(column: pa.DataType, kind: FeatureKind) -> bool:
+    """Whether a column of this type can hold such a feature."""
+    plain = plain_type(column)
+    return any(test(plain) for test in HELD_BY[type(kind)])
+
+
+def wanted(kind: FeatureKind) -> str:
+    """What a column of this kind must hold, in a message."""
+    return IN_WORDS.get(type(kind), "numbers")
+
+
+def plain_type(kind: pa.DataType) -> pa.DataType:
+    """The type of the values that a type stands for."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return plain_type(kind.storage_type)
+    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        return plain_type(kind.value_type)
+    return kind
+
+
+def described(kind: pa.DataType) -> str:
+    """A type in a word; its details, such as the width of an index, may tell of the records."""
+    if pa.types.is_dictionary(kind):
+        return "categories"
+    plain = plain_type(kind)
+    if any(test(plain) for test in TEXTS):
+        return "text"
+    return "numbers" if any(test(plain) for test in NUMBERS) else "values of another type"

@@ -1,0 +1,182 @@
+"""Features as they are written in files and mappings, and kinds written that way."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hushmeans.documents import parse_json, read_text_file
+from hushmeans.errors import InputError, InputTypeError
+from hushmeans.schema.box import Box
+from hushmeans.schema.feature_kind import FeatureKind
+from hushmeans.schema.kinds import Category, Cycle, Date, Flag, Number, Ordinal
+
+FIND = "find"
+"""What is written for a range that a fit is to find."""
+
+BLANK = "..."
+"""What a draft has where something must be filled in."""
+
+OPTIONS = ("weight", "missing")
+"""What may be written beside every kind."""
+
+
+def read_mapping(path: Path, what: str) -> Mapping[str, Any]:
+    """The content of a TOML or JSON file.
+
+    Parameters
+    ----------
+    what
+        What to call the file in a message.
+    """
+    text = read_text_file(path, f"the {what} file")
+    try:
+        found = parse_json(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"cannot parse the {what} file {path}: {error}") from None
+    if not isinstance(found, Mapping):
+        raise InputError(
+            f"the {what} file {path} must have one entry per feature: name and [low, high]"
+        )
+    return found
+
+
+def declared_kind(declared: Any) -> FeatureKind:
+    """The kind that a value stands for: a kind, a range, or a mapping as in a file."""
+    if isinstance(declared, FeatureKind):
+        return declared
+    if isinstance(declared, Mapping):
+        return _from_mapping(declared)
+    if declared == FIND:
+        return Number.find()
+    return Number(*_pair(declared, "a range"))
+
+
+def _from_mapping(declared: Mapping[Any, Any]) -> FeatureKind:
+    words = [word for word in declared if word in MAKERS]
+    if len(words) != 1:
+        raise InputError(f"give one of {', '.join(MAKERS)}, not {len(words)}")
+    word, others = words[0], {key: value for key, value in declared.items() if key not in words}
+    allowed = (*OPTIONS, "scale") if word == "range" else OPTIONS
+    for key in others:
+        if key not in allowed:
+            raise InputError(f"{key!r} does not go with {word}; use {', '.join(allowed)}")
+    return MAKERS[word](declared[word], others)
+
+
+def _number(ends: Any, options: Mapping[str, Any]) -> FeatureKind:
+    if isinstance(ends, str) and ends == FIND:
+        return Number.find(**options)
+    return Number(*_pair(ends, "range"), **options)
+
+
+def _flag(value: Any, options: Mapping[str, Any]) -> FeatureKind:
+    if value is not True:
+        raise InputError("flag must be true")
+    return Flag(**options)
+
+
+def _date(ends: Any, options: Mapping[str, Any]) -> FeatureKind:
+    return Date(*_pair(ends, "dates"), **options)
+
+
+MAKERS: dict[str, Callable[[Any, Mapping[str, Any]], FeatureKind]] = {
+    "range": _number,
+    "levels": lambda levels, options: Category(levels, **options),
+    "order": lambda order, options: Ordinal(order, **options),
+    "flag": _flag,
+    "dates": _date,
+    "cycle": lambda period, options: Cycle(period, **options),
+}
+"""How each kind is made, by the word that declares it."""
+
+
+def _pair(ends: Any, what: str) -> tuple[Any, Any]:
+    if isinstance(ends, str | Mapping):
+        raise InputTypeError(f"{what} is not a pair; give it as [low, high]")
+    try:
+        low, high = ends
+    except (TypeError, ValueError):
+        raise InputTypeError(f"{what} is not a pair; give it as [low, high]") from None
+    return low, high
+
+
+def written(kind: FeatureKind) -> dict[str, Any]:
+    """A kind as a mapping of plain values, as in a JSON file; `declared_kind` reads it."""
+    return {**_written_kind(kind), **_written_options(kind)}
+
+
+def written_kinds(box: Box) -> dict[str, Any]:
+    """The kinds of a box, for a document; plain numbers are said by their bounds alone."""
+    return {} if box.kinds is None else {"features": [written(kind) for kind in box.kinds]}
+
+
+def _written_kind(kind: FeatureKind) -> dict[str, Any]:
+    match kind:
+        case Number(is_found=True):
+            return {"range": FIND}
+        case Number():
+            return {"range": [*kind.ends]}
+        case Category():
+            return {"levels": [*kind.levels]}
+        case Ordinal():
+            return {"order": [*kind.order]}
+        case Date():
+            return {"dates": [kind.first.isoformat(), kind.last.isoformat()]}
+        case Cycle():
+            return {"cycle": kind.period}
+        case _:
+            return {"flag": True}
+
+
+def _written_options(kind: FeatureKind) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    if isinstance(kind, Number) and kind.scale != "linear":
+        options["scale"] = kind.scale
+    if kind.weight != 1:
+        options["weight"] = kind.weight
+    if kind.missing not in ("middle", False):
+        options["missing"] = kind.missing
+    return options
+
+
+def blanks(features: Mapping[Any, Any]) -> list[str]:
+    """One sentence for each feature of a draft that has yet to be filled in."""
+    return [
+        f"feature {name!r} is blank: {_wanted(declared)}"
+        for name, declared in features.items()
+        if _has_blank(declared)
+    ]
+
+
+def _has_blank(declared: Any) -> bool:
+    if isinstance(declared, Mapping):
+        return any(_has_blank(each) for each in declared.values())
+    if isinstance(declared, list | tuple):
+        return any(_has_blank(each) for each in declared)
+    return isinstance(declared, str) and declared == BLANK
+
+
+def _wanted(declared: Any) -> str:
+    if isinstance(declared, Mapping):
+        for word, wanted in WANTED.items():
+            if word in declared:
+                return wanted
+    return WANTED["range"] if isinstance(declared, list | tuple) else UNKNOWN_KIND
+
+
+WANTED = {
+    "range": "give its public range as [low, high], or remove the line",
+    "levels": "list its public levels, or remove the line",
+    "order": "list its levels from the lowest to the highest, or remove the line",
+    "dates": "give its first and last plausible date, or remove the line",
+    "cycle": "give its period, or remove the line",
+}
+"""What is to be filled in, by the word that declares a kind."""
+
+UNKNOWN_KIND = (
+    'give its range, such as [0, 120], or its kind, such as {levels = ["a", "b"]}, '
+    "or remove the line"
+)
