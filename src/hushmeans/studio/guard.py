@@ -1,4 +1,4 @@
-"""Who may talk to the studio: the browser that was given its address, on this machine, and no other.
+"""Who may talk to the studio: the browser that was given its address, and no other.
 
 A page of another site can make a browser send requests to this machine, and a name can be made to
 point to it. So a request must be addressed to this server by its own name, must carry the secret

@@ -70,10 +70,7 @@ class Job(Watch):
         try:
             self._report(release=self._fit(self))
         except HushmeansError as error:
-            cost = getattr(error, "cost", None)
-            sentence = str(error)
-            told = sentence if cost is None or cost in sentence else f"{sentence}; {cost}"
-            self._report(failure=told)
+            self._report(failure=str(error))
         except BaseException:
             self._report(failure=UNFORESEEN)
             raise
