@@ -54,6 +54,7 @@ OWNERS = {
     "hushmeans.evaluate": "nicv scores records that may be shown, and says NOT PRIVATE",
     "hushmeans.estimator": "scikit-learn compares column names, and predicts for their owner",
     "hushmeans.commands.fit": "opens a file in the user's own Spark cluster and hands it to fit",
+    "hushmeans.commands.schema": "names the columns of a file with their types; reads no value",
     "hushmeans.commands.check": "counts values outside the bounds, and says NOT PRIVATE",
 }
 """The modules that may see records, for whoever owns them, and why."""

@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from functools import cache as remembered
 from itertools import pairwise
@@ -38,9 +39,22 @@ from hushmeans.curator.readers import reading
 from hushmeans.curator.source import managed_source
 from hushmeans.fitting import fit_release
 from hushmeans.methods.registry import METHODS
-from hushmeans.schema import CSV, SQL, Bounds, Box
+from hushmeans.schema import (
+    CSV,
+    SQL,
+    Bounds,
+    Box,
+    Category,
+    Cycle,
+    Date,
+    Flag,
+    Number,
+    Ordinal,
+    Schema,
+)
+from hushmeans.schema.scales import Curve
 from hushmeans.settings import Settings
-from hushmeans.types import FloatArray, IntArray
+from hushmeans.types import FloatArray, GridArray, IntArray
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
@@ -94,8 +108,87 @@ def people(n_records: int) -> pa.Table:
     return pa.table(columns)
 
 
+MIXED = Schema(
+    {
+        "age": Number(0, 100, weight=0.5),
+        "income": Number(0, 5000, "log", missing="drop"),
+        "sex": Category(["f", "m", "x"], missing=True),
+        "level": Category([0, 1, 2]),
+        "grade": Ordinal(["none", "school", "college"]),
+        "smoker": Flag(weight=2),
+        "admitted": Date("2020-01-01", "2020-12-31"),
+        "hour": Cycle(24),
+    }
+)
+
+
+@remembered
+def patients(n_records: int) -> pa.Table:
+    """A column of each kind, with missing values and levels that nobody declared."""
+    rng = np.random.default_rng(1)
+    texts = ["f", " m", "x ", "F", 'unknown, or "none"', "NA"]
+    income = [Decimal(int(cents)) / 4 for cents in rng.integers(0, 24_000, size=n_records)]
+    days = rng.integers(18_000, 18_700, size=n_records).astype(np.int32)
+    columns = {
+        "age": pa.array(rng.integers(-5, 110, size=n_records).astype(np.int16)),
+        "income": pa.array(income, pa.decimal128(9, 2)),
+        "sex": pa.array(rng.choice(texts, n_records).tolist(), pa.string()),
+        "level": pa.array(rng.integers(-1, 5, size=n_records)),
+        "grade": pa.array(rng.choice(["none", "school", "college", "?"], n_records).tolist()),
+        "smoker": pa.array(rng.random(n_records) < 0.3),
+        "admitted": pa.array(days, pa.date32()),
+        "hour": pa.array(rng.uniform(-30, 50, n_records).astype(np.float32)),
+    }
+    for name, mask in zip(columns, rng.random((8, n_records)) > 0.05, strict=True):
+        columns[name] = pc.if_else(pa.array(mask), columns[name], None)
+    return pa.table(columns)
+
+
+def encoded_by_hand(table: pa.Table) -> GridArray:
+    """The records that a fit of `MIXED` must see, one value at a time."""
+    box = MIXED.box()
+    rows = [row for row in table.to_pylist() if row["income"] is not None]
+    records = [[*map(round, _columns_by_hand(row, box.grid.unit))] for row in rows]
+    return np.array(records, dtype=np.int32).reshape(-1, box.n_columns)
+
+
+def _columns_by_hand(row: dict[str, Any], unit: int) -> Iterator[float]:
+    level = round(unit / math.sqrt(8))
+    age, day, hour = row["age"], row["admitted"], row["hour"]
+    yield 0 if age is None else unit / 2 * (min(max(age, 0), 100) / 50 - 1)
+    income = min(float(row["income"]), 5000)
+    yield unit * (2 * Curve("log", 0, 5000).scaled(np.array([income])) / math.log(5001) - 1).item()
+    sex = (row["sex"] or "NA").strip()
+    sexes = ["f", "m", "x", "NA"]
+    for place in range(5):
+        yield level * (place == (sexes.index(sex) if sex in sexes else 4))
+    for place in range(4):
+        yield level * (place == (row["level"] if row["level"] in (0, 1, 2) else 3))
+    grades = ["none", "school", "college"]
+    yield level * (grades.index(row["grade"]) - 1 if row["grade"] in grades else 0)
+    yield 0 if row["smoker"] is None else (1 if row["smoker"] else -1) * unit / 2
+    days = None if day is None else (day - date(2020, 1, 1)).days
+    yield 0 if days is None else unit * (min(max(days, 0), 365) / 182.5 - 1)
+    turn = None if hour is None else 2 * math.pi * round(hour / 24 * 2**16) / 2**16
+    yield 0 if turn is None else math.trunc(level * math.cos(turn))
+    yield 0 if turn is None else math.trunc(level * math.sin(turn))
+
+
 def numbers(table: pa.Table) -> pa.Table:
-    return table.cast(pa.schema([(name, pa.float64()) for name in table.column_names]))
+    """The table with its numbers as floats, which CSV files spell the same way."""
+    return table.cast(
+        pa.schema(
+            [
+                (each.name, pa.float64() if _is_number(each.type) else each.type)
+                for each in table.schema
+            ]
+        )
+    )
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    tests = (pa.types.is_integer, pa.types.is_decimal, pa.types.is_floating)
+    return any(test(kind) for test in tests)
 
 
 def matrix(table: pa.Table) -> FloatArray:
@@ -218,14 +311,22 @@ def sqlite_query(table: pa.Table, folder: Path) -> Held:
 
 
 def written_to_sqlite(table: pa.Table, path: Path) -> None:
-    rows = [
-        [float(value) if isinstance(value, Decimal) else value for value in row.values()]
-        for row in with_text(table).to_pylist()
+    rows = [[_in_sqlite(value) for value in row.values()] for row in table.to_pylist()]
+    kinds = [
+        "real" if _is_number(each.type) or each.name in RANGES else "text" for each in table.schema
     ]
     with closing(sqlite3.connect(path)) as connection, connection:
-        features = ", ".join(f"{name} real" for name in RANGES)
+        pairs = zip(table.column_names, kinds, strict=True)
+        features = ", ".join(f"{name} {kind}" for name, kind in pairs)
         connection.execute(f"create table people ({features}, name text)")
-        connection.executemany("insert into people values (?, ?, ?, ?, ?, ?, ?)", rows)
+        places = ", ".join("?" * len(kinds))
+        connection.executemany(f"insert into people values ({places}, 'x')", rows)
+
+
+def _in_sqlite(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return float(value)
+    return value.isoformat() if isinstance(value, date) else value
 
 
 HOLDERS: dict[str, Callable[[pa.Table, Path], Held]] = {
@@ -286,6 +387,10 @@ def in_postgresql(server: Server, table: pa.Table) -> Held:
         cursor.adbc_ingest("people", with_text(held))
         connection.commit()
     return Held(SQL("select * from people", place))
+
+
+NAMELESS = "numpy"
+"""The holder without column names."""
 
 
 @pytest.fixture(params=[*HOLDERS, SPARK, POSTGRESQL])
@@ -380,3 +485,32 @@ def test_columns_are_taken_by_name_in_the_order_given(hold: Callable[[pa.Table],
     with managed_source(held.data, held.bounds, columns=names, cache=held.cache) as source:
         assert source.box == box
         np.testing.assert_array_equal(source.answer(question), kernel.answer(question, records))
+
+
+@pytest.mark.usefixtures("batch")
+@pytest.mark.parametrize("n_records", [0, 1, 300])
+def test_every_kind_of_feature_is_encoded_alike(
+    hold: Callable[[pa.Table], Held], n_records: int, request: pytest.FixtureRequest
+) -> None:
+    if NAMELESS in request.node.name:
+        pytest.skip("an array has no names")
+    table = patients(n_records)
+    held = hold(table)
+    records = encoded_by_hand(table)
+    names = list(MIXED.names or ())
+    with managed_source(held.data, MIXED, names, cache=held.cache) as source:
+        assert source.box == MIXED.box()
+        for question in mixed_questions(records):
+            expected = kernel.answer(question, records, threads=1)
+            np.testing.assert_array_equal(source.answer(question), expected)
+
+
+def mixed_questions(records: GridArray) -> Iterator[Question]:
+    """Totals and shifts around some of the records themselves."""
+    box = MIXED.box()
+    centroids = np.zeros((3, box.n_columns), dtype=np.int64)
+    centroids[: len(records[:3])] = records[:3]
+    yield Size()
+    yield Totals(box.grid, centroids)
+    yield Shifts(box.grid, centroids, (box.grid.unit,) * 3, "l1", 1)
+    yield Shifts(box.grid, centroids, (box.grid.unit // 2,) * 3, "l2", 1)

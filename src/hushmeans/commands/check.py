@@ -10,6 +10,7 @@ from hushmeans.commands import options
 
 if TYPE_CHECKING:
     from hushmeans.curator.owner import ColumnTally
+    from hushmeans.schema import Schema
 
 HEADING = "NOT PRIVATE: exact counts from the records. Do not publish or forward them."
 
@@ -19,6 +20,7 @@ def check(
         str, typer.Argument(help="The records: a CSV, Parquet or Arrow file, or a folder of them.")
     ],
     bounds: options.BoundsFile = None,
+    schema: options.SchemaFile = None,
     columns: options.Columns = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
@@ -28,36 +30,46 @@ def check(
 
     A fit never reports bad values, because whether there are any is a fact about the records: it
     clips what is outside the bounds and treats what is not a number as missing. Run this first, on
-    your own screen, to make sure that the file and the bounds are the right ones.
+    your own screen, to make sure that the file and the bounds, or the schema, are the right ones.
     """
     from hushmeans.curator.owner import tally_columns
-    from hushmeans.schema import Bounds
+    from hushmeans.schema import declared_schema
 
     place = options.file_at(file, delimiter, encoding)
-    tallies = tally_columns(place, Bounds(bounds), options.column_names(columns))
+    declared = declared_schema(bounds, schema)
+    tallies = tally_columns(place, declared, options.column_names(columns))
     if json:
         from json import dumps
 
-        typer.echo(dumps({"warning": HEADING, "columns": [vars(each) for each in tallies]}))
+        counts = [{key: n for key, n in vars(each).items() if n is not None} for each in tallies]
+        typer.echo(dumps({"warning": HEADING, "columns": counts}))
     else:
-        _show(tallies)
+        _show(tallies, declared)
 
 
-def _show(tallies: tuple[ColumnTally, ...]) -> None:
+def _show(tallies: tuple[ColumnTally, ...], declared: Schema) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     typer.echo(HEADING)
     table = Table()
-    for column in ("feature", "values", "missing", "unreadable", "below bounds", "above bounds"):
+    columns = ["feature", "values", "missing", "unreadable", "below bounds", "above bounds"]
+    if any(each.other is not None for each in tallies):
+        columns.append("other")
+    for column in columns:
         table.add_column(column, justify="left" if column == "feature" else "right")
     for each in tallies:
-        counts = (each.values, each.missing, each.unreadable, each.below, each.above)
-        table.add_row(Text(each.name), *(f"{count:,}" for count in counts))
+        counts = (each.values, each.missing, each.unreadable, each.below, each.above, each.other)
+        shown = ("" if count is None else f"{count:,}" for count in counts[: len(columns) - 1])
+        table.add_row(Text(each.name), *shown)
     Console().print(table)
     if not any(each.values for each in tallies):
         typer.echo("The table has no records.")
     for each in tallies:
         if each.values and each.unreadable + each.missing == each.values:
-            typer.echo(f"No value of {each.name!r} is a number: is this the right column?")
+            kind = declared.features.get(each.name)
+            wanted = "a number" if kind is None or kind.word == "number" else f"a {kind.word}"
+            typer.echo(f"No value of {each.name!r} is {wanted}: is this the right column?")
+        if each.other and each.other == each.values:
+            typer.echo(f"No value of {each.name!r} is one of its levels: are they spelled right?")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hushmeans.budget import Booking
     from hushmeans.ledger import Ledger
     from hushmeans.release import Release
-    from hushmeans.schema import CSV, SQL
+    from hushmeans.schema import CSV, SQL, Schema
     from hushmeans.settings import Settings
 
 
@@ -32,6 +32,7 @@ def fit(
         ),
     ] = None,
     bounds: options.BoundsFile = None,
+    schema: options.SchemaFile = None,
     delta: options.Delta = "0",
     method: options.MethodName = "refined",
     option: options.MethodOptions = None,
@@ -113,25 +114,29 @@ def fit(
     """
     from hushmeans.commands.progress import bar
     from hushmeans.fitting import fit_release
+    from hushmeans.schema import declared_schema
 
+    declared = declared_schema(bounds, schema)
     to_debit = _ledger_to_debit(ledger, dataset, release_id, strict=strict, none=no_ledger)
     place = _place(file, sql, database, delimiter, encoding)
     name = None if to_debit is None else dataset or _named_after(place)
     features = options.column_names(columns)
     settings = options.settings_of(k, epsilon, delta, method, option, rows_per_person)
     if rows is not None:
-        _announce(rows, settings, bounds, features, anyway=anyway, quiet=json)
+        _announce(
+            rows, settings.with_unit_of(declared), declared, features, anyway=anyway, quiet=json
+        )
     cost = NOTHING_SPENT
     with (
         costing(lambda: cost),
         _output_for(out, to_debit, release_id) as beside,
-        _records(place, features, bounds, spark) as records,
+        _records(place, features, declared, spark) as records,
         bar() as watch,
     ):
         release = fit_release(
             records,
             settings,
-            bounds=bounds,
+            schema=declared,
             seed=seed,
             columns=features,
             cache=cache,
@@ -194,7 +199,7 @@ def _place(
 
 
 def _records(
-    place: str | CSV | SQL, features: list[str] | None, bounds: Path | None, spark: str | None
+    place: str | CSV | SQL, features: list[str] | None, declared: Schema, spark: str | None
 ) -> AbstractContextManager[Any]:
     """Where the records are, or their table on a Spark cluster."""
     if spark is None:
@@ -205,15 +210,14 @@ def _records(
             "UTF-8 if they are CSV; leave out --sql, --database, --delimiter and --encoding"
         )
     from hushmeans.curator.owner import read_on_spark
-    from hushmeans.schema import Bounds
 
-    return read_on_spark(spark, place, features or Bounds(bounds).names)
+    return read_on_spark(spark, place, features or declared.names, declared.texts)
 
 
 def _announce(
     rows: int,
     settings: Settings,
-    bounds: Path | None,
+    declared: Schema,
     columns: list[str] | None,
     *,
     anyway: bool,
@@ -224,11 +228,9 @@ def _announce(
     The number of records is private, so there is no forecast unless the user gives one.
     """
     from hushmeans.forecasting import forecast_of
-    from hushmeans.schema import Bounds
 
-    declared = Bounds(bounds)
     box = (declared if columns is None else declared.only(columns)).box()
-    verdict = forecast_of(settings, rows, box.n_features).verdict
+    verdict = forecast_of(settings, rows, box.n_columns).verdict
     if verdict.level == "dominates" and not anyway:
         raise InputError(
             f"{verdict} To choose a larger epsilon or fewer clusters, see "

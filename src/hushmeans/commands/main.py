@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hushmeans.commands import budget, check, demo, extras, fit, plan, predict, report
+from hushmeans.commands import budget, check, demo, extras, fit, plan, predict, report, schema
 from hushmeans.errors import (
     NOTHING_SPENT,
     BudgetError,
@@ -30,6 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+app.command()(schema.schema)
 app.command()(check.check)
 app.command()(fit.fit)
 app.command()(predict.predict)

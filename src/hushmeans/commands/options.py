@@ -58,6 +58,12 @@ BoundsFile = Annotated[
     Path | None,
     typer.Option(help="A TOML file with the public range of each feature, such as age = [17, 90]."),
 ]
+SchemaFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="Instead of --bounds: a TOML file with the kind of each feature (hushmeans schema)."
+    ),
+]
 Columns = Annotated[
     str | None,
     typer.Option(

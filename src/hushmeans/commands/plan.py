@@ -12,20 +12,28 @@ from hushmeans.commands import options
 
 if TYPE_CHECKING:
     from hushmeans.forecasting import Forecast
+    from hushmeans.schema import Box
 
 EPSILON_FACTORS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
 """The curve shows epsilon times each of these."""
 BAR_CHARACTERS = 40
 """The length of the longest bar."""
+WIDER_COUNTS_LESS = (
+    "The wider the range of a number, the less differences in it count; a weight of 2 makes them "
+    "count 4 times as much in squared distance.\n"
+)
 DECADES = 3
 """A bar of length 0 means an error this many powers of ten below the longest."""
 
 
 def plan(
     rows: Annotated[int, typer.Option(help="The approximate number of records.")],
-    features: Annotated[int, typer.Option(help="The number of features.")],
     k: options.ClusterNumber,
     epsilon: options.Epsilon,
+    features: Annotated[
+        int | None,
+        typer.Option(help="The number of features; not needed with --bounds or --schema."),
+    ] = None,
     delta: options.Delta = "0",
     method: options.MethodName = "refined",
     option: options.MethodOptions = None,
@@ -34,6 +42,13 @@ def plan(
         Path | None,
         typer.Option(
             help="A TOML file with the public range of each feature, for errors in original units."
+        ),
+    ] = None,
+    schema: Annotated[
+        Path | None,
+        typer.Option(
+            help="Instead of --bounds: a TOML file with the kind of each feature; also prints what "
+            "each contributes to distances."
         ),
     ] = None,
     error: Annotated[
@@ -49,9 +64,11 @@ def plan(
     Errors are in units of half a feature's range.
     """
     from hushmeans.forecasting import forecast_of
+    from hushmeans.schema import declared_schema
 
     settings = options.settings_of(k, epsilon, delta, method, option, rows_per_person)
-    expected = forecast_of(settings, rows, features, bounds)
+    declared = None if bounds is None and schema is None else declared_schema(bounds, schema)
+    expected = forecast_of(settings, rows, features, declared)
     if json:
         from json import dumps
 
@@ -72,6 +89,9 @@ def _show(expected: Forecast, error: float | None) -> None:
 
     needed = None if error is None else (expected.rows_for(error), expected.epsilon_for(error))
     console = Console()
+    if expected.box is not None and expected.box.kinds is not None:
+        console.print(_distances_table(expected.box))
+        typer.echo(WIDER_COUNTS_LESS)
     console.print(_errors_table(expected))
     console.print(_steps_table(expected))
     typer.echo(f"{expected.verdict}\n")
@@ -100,10 +120,25 @@ def _errors_table(expected: Forecast) -> Any:
     table.add_column("standard error\ndue to noise", justify="right")
     table.add_row("centre (1 = half a range)", f"{expected.centre_error:.2g}")
     if expected.box is not None and expected.standard_errors is not None:
-        for index, each in enumerate(expected.standard_errors):
-            name = expected.box.names[index] if expected.box.names else f"feature {index}"
-            table.add_row(f"  {name}", f"{each:.2g}")
+        for column, each in enumerate(expected.standard_errors):
+            table.add_row(f"  {expected.box.name(column)}", f"{each:.2g}")
     table.add_row(f"cluster size of {expected.cluster_size:,.0f}", f"{expected.size_error:,.2g}")
+    return table
+
+
+def _distances_table(box: Box) -> Any:
+    """What each feature contributes to the distance between two records."""
+    from rich.table import Table
+
+    from hushmeans.schema import contributions
+
+    table = Table(title="What each feature contributes to distances")
+    heads = ("feature", "kind", "weight", "most, in squared\ndistance", "part of\nall")
+    for column in heads:
+        table.add_column(column, justify="left" if column in heads[:2] else "right")
+    for each in contributions(box):
+        part = f"{100 * each.part:.0f}%"
+        table.add_row(each.name, each.kind, f"{each.weight:g}", f"{each.most:.3g}", part)
     return table
 
 
@@ -165,6 +200,10 @@ def _as_json(expected: Forecast, error: float | None) -> dict[str, Any]:
         "steps": [{**vars(step), "share": str(step.share)} for step in expected.steps],
         "curve": expected.curve(_epsilons(expected)),
     }
+    if expected.box is not None and expected.box.kinds is not None:
+        from hushmeans.schema import contributions
+
+        content["contributions"] = [vars(each) for each in contributions(expected.box)]
     if error is not None:
         content["wanted"] = {
             "error": error,

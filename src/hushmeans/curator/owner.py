@@ -14,6 +14,7 @@ import numpy as np
 from hushmeans.curator.kernel import nearest, squared_distances
 from hushmeans.curator.readers import is_place, open_reading, open_reading_for_box
 from hushmeans.curator.readers.arrays import as_numeric_array
+from hushmeans.curator.readers.files import declared_types
 from hushmeans.curator.readers.folders import FORMAT_BY_SUFFIX
 from hushmeans.curator.readers.numbers import is_plain_list
 from hushmeans.curator.readers.tables import is_table, known_columns
@@ -29,6 +30,7 @@ __all__ = [
     "FORMAT_BY_SUFFIX",
     "ColumnTally",
     "as_numeric_array",
+    "declared_types",
     "distances_to",
     "encoded_squares",
     "is_place",

@@ -1,4 +1,4 @@
-"""What the records do to their bounds, counted exactly. NOT PRIVATE: for their owner's eyes."""
+"""What the records do to their schema, counted exactly. NOT PRIVATE: for their owner's eyes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from hushmeans.curator.readers import open_reading
-from hushmeans.curator.readers.columns import as_floats
-from hushmeans.curator.readers.numbers import present_texts
-from hushmeans.schema import CSV, Schema
+from hushmeans.curator.readers.values import missing_values, values_of
+from hushmeans.schema import CSV, Category, Date, FeatureKind, Number, Schema
 
 
 @dataclass(frozen=True)
@@ -26,9 +25,11 @@ class ColumnTally:
     missing
         Empty values, or NaN.
     unreadable
-        Text that is not a number.
+        Text that is not a number or, of another kind, values that fit it in no way.
     below, above
-        Numbers outside the bounds.
+        Numbers and dates outside the bounds.
+    other
+        Values of a category that are none of its levels; None for other kinds.
     """
 
     name: str
@@ -37,20 +38,30 @@ class ColumnTally:
     unreadable: int = 0
     below: int = 0
     above: int = 0
+    other: int | None = None
 
-    def with_values(self, column: pa.Array, low: float, high: float) -> ColumnTally:
+    def with_values(self, column: pa.Array, kind: FeatureKind) -> ColumnTally:
         """The tally after some more values."""
-        floats = as_floats(column)
-        numbers = floats.to_numpy(zero_copy_only=False)
-        texts = present_texts(column) if pa.types.is_binary(column.type) else column
-        unreadable = floats.null_count - texts.null_count
-        return replace(
+        plain = replace(kind, scale="linear") if isinstance(kind, Number) else kind
+        values = values_of(column, plain)
+        nowhere = int(np.isnan(values).sum())
+        missing = min(missing_values(column), nowhere)
+        tally = replace(
             self,
             values=self.values + len(column),
-            missing=self.missing + int(np.isnan(numbers).sum()) - unreadable,
-            unreadable=self.unreadable + unreadable,
-            below=self.below + int((numbers < low).sum()),
-            above=self.above + int((numbers > high).sum()),
+            missing=self.missing + missing,
+            unreadable=self.unreadable + nowhere - missing,
+        )
+        if isinstance(kind, Category):
+            last = len(kind.all_levels) - 1
+            return replace(tally, other=(self.other or 0) + int((values == last).sum()))
+        if not isinstance(kind, Number | Date):
+            return tally
+        low, high = kind.ends
+        return replace(
+            tally,
+            below=self.below + int((values < low).sum()),
+            above=self.above + int((values > high).sum()),
         )
 
 
@@ -63,5 +74,5 @@ def tally_columns(
     tallies = [ColumnTally(name) for name in box.names or ()]
     for batch in reading.batches:
         for index, column in enumerate(batch.columns):
-            tallies[index] = tallies[index].with_values(column, box.low[index], box.high[index])
+            tallies[index] = tallies[index].with_values(column, box.features[index])
     return tuple(tallies)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from hushmeans.arguments import Amount, exact_amount, whole_number
 from hushmeans.budget import LARGEST_EPSILON
 from hushmeans.curator.curator import noise_within
@@ -20,7 +22,7 @@ from hushmeans.methods.refined import RefinedMethod
 from hushmeans.methods.registry import DEFAULT_METHOD
 from hushmeans.release.numbers import percent
 from hushmeans.release.verdict import Levels, NoiseVerdict
-from hushmeans.schema import Bounds, Box
+from hushmeans.schema import Box, Schema, declared_schema
 from hushmeans.settings import Settings
 
 OF_A_WIDTH = Levels(visible=0.1, dominates=0.5)
@@ -55,7 +57,7 @@ class Forecast:
     Attributes
     ----------
     rows, features, settings
-        The fit that the forecast is for.
+        The fit that the forecast is for; a category counts as a feature per level.
     box
         The bounds, if given.
     width
@@ -100,10 +102,11 @@ class Forecast:
 
     @property
     def standard_errors(self) -> tuple[float, ...] | None:
-        """The error of a centre in each feature, in original units; None without bounds."""
+        """The error of a centre in each column, in original units; None without bounds."""
         if self.box is None:
             return None
-        return tuple((self.centre_error * self.box.half_width).tolist())
+        middle = self.box.from_unit_box(np.zeros(self.box.n_columns))
+        return tuple((self.centre_error * self.box.slope(middle)).tolist())
 
     @property
     def verdict(self) -> NoiseVerdict:
@@ -164,7 +167,7 @@ class Forecast:
 
 def forecast(
     rows: int,
-    features: int,
+    features: int | None,
     n_clusters: int,
     epsilon: Amount,
     delta: Amount = 0,
@@ -172,6 +175,7 @@ def forecast(
     method_options: Mapping[str, Any] | None = None,
     rows_per_person: int = 1,
     bounds: Any = None,
+    schema: Any = None,
 ) -> Forecast:
     """Forecast the noise of a fit. No budget is spent and no record is read.
 
@@ -180,12 +184,14 @@ def forecast(
     rows
         The approximate number of records. Use a public figure: the exact number is private.
     features
-        The number of features.
+        The number of features; None for those of the bounds or the schema.
     n_clusters, epsilon, delta, method, method_options, rows_per_person
         As in `DPKMeans`.
     bounds
         Optional: the public range of every feature, in any form that `Bounds` accepts, for
         errors in original units.
+    schema
+        Optional, instead of bounds: the kinds of features, in any form that `Schema` accepts.
 
     Examples
     --------
@@ -195,11 +201,21 @@ def forecast(
     5.0
     """
     settings = Settings.of(n_clusters, epsilon, delta, method, method_options, rows_per_person)
-    return forecast_of(settings, rows, features, bounds)
+    declared = None if bounds is None and schema is None else declared_schema(bounds, schema)
+    return forecast_of(settings, rows, features, declared)
 
 
-def forecast_of(settings: Settings, rows: int, features: int, bounds: Any = None) -> Forecast:
-    """As `forecast`, for `Settings`."""
+def forecast_of(
+    settings: Settings, rows: int, features: int | None, declared: Schema | None = None
+) -> Forecast:
+    """As `forecast`, for `Settings` and, if there is one, the schema."""
+    box = None if declared is None else _box(declared, features)
+    if declared is not None:
+        settings = settings.with_unit_of(declared)
+    if box is not None:
+        features = box.n_columns
+    elif features is None:
+        raise InputError("give the number of features, or bounds or a schema that tell it")
     features = whole_number("features", features, at_most=MOST_FEATURES)
     rows = whole_number("rows", rows, at_most=LARGEST_COUNT)
     n_clusters = settings.n_clusters
@@ -211,7 +227,7 @@ def forecast_of(settings: Settings, rows: int, features: int, bounds: Any = None
         rows=rows,
         features=features,
         settings=settings,
-        box=None if bounds is None else _box(bounds, features),
+        box=box,
         width=Population.assumed(rows, features, n_clusters).width,
         **_errors(_expected(rows, features, settings)),
     )
@@ -245,15 +261,16 @@ def _errors(expected: Expectation) -> dict[str, Any]:
     }
 
 
-def _box(bounds: Any, features: int) -> Box:
-    """The bounds of this many features, named or not."""
-    declared = Bounds(bounds)
+def _box(declared: Schema, features: int | None) -> Box:
+    """The box of this many features, named or not."""
+    if features is not None:
+        features = whole_number("features", features, at_most=MOST_FEATURES)
     box = declared.box()
-    if box.n_features == 1 and features > 1 and box.names is None:
+    if features is not None and box.n_features == 1 and features > 1 and box.names is None:
         box = declared.box(features)
-    if box.n_features != features:
+    if features is not None and box.n_features != features:
         raise InputError(
-            f"the bounds have {box.n_features} features, but the forecast is for {features}; "
+            f"the {declared.has} {box.n_features} features, but the forecast is for {features}; "
             "give one range per feature"
         )
     return box

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from hushmeans.arguments import amount_text
 from hushmeans.budget import NoiseKind
+from hushmeans.release.features import exact, features_in_words
 from hushmeans.release.numbers import percent
+from hushmeans.schema import Box
 
 if TYPE_CHECKING:
     from hushmeans.release import Release
@@ -84,16 +86,23 @@ def _sentences(release: Release) -> Iterator[str]:
             "accounted for."
         )
     yield WHAT_ERRORS_COVER if release.method == "refined" else WHAT_ERRORS_OF_ROUNDS_COVER
+    yield from _features(release.box)
+    software = ", ".join(f"{name} {version}" for name, version in release.versions)
+    yield f"Made with {software}."
+
+
+def _features(box: Box) -> Iterator[str]:
+    if box.kinds is not None:
+        yield from features_in_words(box)
+        return
     ranges = ", ".join(
-        f"{release.box.label(index)} from {_plain(low)} to {_plain(high)}"
-        for index, (low, high) in enumerate(zip(release.box.low, release.box.high, strict=True))
+        f"{box.label(index)} from {exact(low)} to {exact(high)}"
+        for index, (low, high) in enumerate(zip(box.low, box.high, strict=True))
     )
     yield (
         f"Bounds, as declared by whoever ran the fit: {ranges}. "
         "Values outside were clipped; missing values were set to the middle of the range."
     )
-    software = ", ".join(f"{name} {version}" for name, version in release.versions)
-    yield f"Made with {software}."
 
 
 def _guarantee(release: Release) -> Iterator[str]:
@@ -139,8 +148,3 @@ def loss_of(release: Release, kind: NoiseKind) -> float:
 
 def _part(question: str, share: str, times: int) -> str:
     return f"{question} {share}" if times == 1 else f"{times} x {question} {share} each"
-
-
-def _plain(end: float) -> str:
-    """Without loss, and without a decimal point where none is needed."""
-    return str(int(end)) if end.is_integer() and abs(end) < 1e15 else repr(end)

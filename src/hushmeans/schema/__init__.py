@@ -2,6 +2,8 @@
 
 from hushmeans.schema.bounds import Bounds, declared_schema, schema_of
 from hushmeans.schema.box import Axes, Box
+from hushmeans.schema.contributions import Contribution, contributions
+from hushmeans.schema.draft import draft
 from hushmeans.schema.feature_kind import FeatureKind
 from hushmeans.schema.grid import Grid
 from hushmeans.schema.kinds import Category, Cycle, Date, Flag, Number, Ordinal
@@ -17,6 +19,7 @@ __all__ = [
     "Bounds",
     "Box",
     "Category",
+    "Contribution",
     "Cycle",
     "Date",
     "FeatureKind",
@@ -26,6 +29,8 @@ __all__ = [
     "Number",
     "Ordinal",
     "Schema",
+    "contributions",
     "declared_schema",
+    "draft",
     "schema_of",
 ]

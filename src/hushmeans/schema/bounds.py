@@ -43,7 +43,7 @@ class Bounds(Schema):
     """
 
     what = "bounds"
-    _have = "bounds have"
+    has = "bounds have"
     _entry = "range"
     _includes = "bounds include"
 

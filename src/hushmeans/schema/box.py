@@ -189,9 +189,13 @@ class Box:
     def name(self, column: int) -> str:
         """A column's name for a table: that of its feature, with the level of a category."""
         feature, position = self._places[column]
-        named = (self.names[feature].strip() if self.names else "") or f"feature {feature}"
         labels = () if self.kinds is None else self.kinds[feature].column_labels
+        named = self.feature_name(feature)
         return f"{named}: {labels[position]}" if labels else named
+
+    def feature_name(self, feature: int) -> str:
+        """A feature's name for a table, or its number if it has none."""
+        return (self.names[feature].strip() if self.names else "") or f"feature {feature}"
 
     def label(self, feature: int) -> str:
         """A feature's name for a message."""

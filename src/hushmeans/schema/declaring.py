@@ -124,7 +124,7 @@ def _written_kind(kind: FeatureKind) -> dict[str, Any]:
         case Ordinal():
             return {"order": [*kind.order]}
         case Date():
-            return {"dates": [kind.first.isoformat(), kind.last.isoformat()]}
+            return {"dates": [each.isoformat() for each in kind.dates]}
         case Cycle():
             return {"cycle": kind.period}
         case _:
@@ -145,7 +145,7 @@ def _written_options(kind: FeatureKind) -> dict[str, Any]:
 def blanks(features: Mapping[Any, Any]) -> list[str]:
     """One sentence for each feature of a draft that has yet to be filled in."""
     return [
-        f"feature {name!r} is blank: {_wanted(declared)}"
+        f"Feature {name!r}: {_wanted(declared)}."
         for name, declared in features.items()
         if _has_blank(declared)
     ]

@@ -36,6 +36,7 @@ class FeatureKind:
 
     word: ClassVar[str]
     block: ClassVar[BlockKind] = "number"
+    may_be_text: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         weight = finite(self.weight, "the weight")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
@@ -45,6 +46,7 @@ class Number(FeatureKind):
     scale: ScaleName = "linear"
 
     word = "number"
+    may_be_text = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -123,7 +125,7 @@ class Category(FeatureKind):
     ('f', 'm', 'missing', 'other')
     """
 
-    levels: tuple[DeclaredLevel, ...]
+    levels: Sequence[DeclaredLevel]
     missing: str | bool = field(default=False, kw_only=True)
 
     word = "category"
@@ -183,7 +185,7 @@ class Ordinal(FeatureKind):
     (0.0, 2.0)
     """
 
-    order: tuple[DeclaredLevel, ...]
+    order: Sequence[DeclaredLevel]
 
     word = "ordinal"
 
@@ -240,23 +242,28 @@ class Date(FeatureKind):
     (18262.0, 20453.0)
     """
 
-    first: date
-    last: date
+    first: date | str
+    last: date | str
 
     word = "date"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set("first", _as_date(self.first))
-        self._set("last", _as_date(self.last))
-        if not self.first < self.last:
-            raise InputError(
-                f"the dates are {self.first} and {self.last}; the first must be before the last"
-            )
+        first, last = self.dates
+        self._set("first", first)
+        self._set("last", last)
+        if not first < last:
+            raise InputError(f"the dates are {first} and {last}; the first must be before the last")
+
+    @property
+    def dates(self) -> tuple[date, date]:
+        """The first and the last date."""
+        return _as_date(self.first), _as_date(self.last)
 
     @property
     def ends(self) -> tuple[float, float]:
-        return float((self.first - EPOCH).days), float((self.last - EPOCH).days)
+        first, last = ((each - EPOCH).days for each in self.dates)
+        return float(first), float(last)
 
 
 @dataclass(frozen=True, repr=False)
@@ -280,6 +287,7 @@ class Cycle(FeatureKind):
 
     word = "cycle"
     block = "cycle"
+    may_be_text = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

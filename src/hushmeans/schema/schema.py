@@ -12,6 +12,7 @@ from hushmeans.errors import InputError, InputTypeError
 from hushmeans.schema.box import Box
 from hushmeans.schema.declaring import blanks, declared_kind, read_mapping
 from hushmeans.schema.feature_kind import FeatureKind
+from hushmeans.schema.toml_text import toml_entry, toml_line
 
 MissingPerson = Literal["drop", "own"]
 """Rows without an id: left out, or each of a person of its own."""
@@ -88,7 +89,7 @@ class Schema:
         self, features: Mapping[Any, Any], person: Any, rows_per_person: Any, missing_person: Any
     ) -> None:
         if unfilled := blanks(features):
-            raise InputError("the schema is a draft with blanks:\n" + ".\n".join(unfilled) + ".")
+            raise InputError(f"the schema is a draft with blanks. {' '.join(unfilled)[:-1]}")
         kinds = [_named_kind(name, declared) for name, declared in features.items()]
         if not kinds:
             raise InputError("the schema has no features; declare at least one")
@@ -136,6 +137,11 @@ class Schema:
         return MappingProxyType(dict(zip(self._names or (), self._kinds, strict=False)))
 
     @property
+    def texts(self) -> frozenset[str]:
+        """The features whose values may be texts; those of the others are numbers."""
+        return frozenset(name for name, kind in self.features.items() if kind.may_be_text)
+
+    @property
     def person(self) -> str | None:
         """The column that says whose row it is."""
         return self._person
@@ -173,7 +179,7 @@ class Schema:
             kinds = kinds * n_features
         if n_features is not None and len(kinds) != n_features:
             raise InputError(
-                f"the data has {n_features} features, but the {self._have} {len(kinds)}; "
+                f"the data has {n_features} features, but the {self.has} {len(kinds)}; "
                 "give one range per feature"
             )
         return Box.of(kinds, declared or (tuple(names) if names else None))
@@ -218,6 +224,30 @@ class Schema:
             )
         return self._with({name: features[name] for name in names})
 
+    def to_toml(self) -> str:
+        """The schema as a TOML file, which `Schema` reads.
+
+        Examples
+        --------
+        >>> from hushmeans import Category, Number, Schema
+        >>> print(Schema({"age": Number(0, 120), "sex": Category(["f", "m"])}).to_toml())
+        [features]
+        age = [0, 120]
+        sex = {levels = ["f", "m"]}
+        <BLANKLINE>
+        """
+        top: dict[str, Any] = {}
+        if self.person is not None:
+            top["person"] = self.person
+        if self.rows_per_person != 1:
+            top["rows_per_person"] = self.rows_per_person
+        if self.missing_person != "drop":
+            top["missing_person"] = self.missing_person
+        lines = [toml_line(key, value) for key, value in top.items()]
+        lines += ["", "[features]"] if lines else ["[features]"]
+        lines += [toml_line(name, toml_entry(kind)) for name, kind in self.features.items()]
+        return "\n".join(lines) + "\n"
+
     def replaced(self, kinds: Mapping[str, FeatureKind]) -> Self:
         """The same with other kinds for some features."""
         return self._with({name: kinds.get(name, kind) for name, kind in self.features.items()})
@@ -228,7 +258,7 @@ class Schema:
         vars(made).update(_for_all=False, _in_order=False)
         return made
 
-    _have: ClassVar[str] = "schema has"
+    has: ClassVar[str] = "schema has"
     _entry: ClassVar[str] = "kind"
 
     def _no_column_names(self) -> str:

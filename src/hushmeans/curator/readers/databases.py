@@ -15,6 +15,7 @@ from hushmeans.curator.readers.columns import feature_box
 from hushmeans.curator.readers.faults import explained_as, iterate_or_explain, read_or_explain
 from hushmeans.curator.readers.folders import shown
 from hushmeans.curator.readers.reading import Reading
+from hushmeans.curator.readers.types import UNDECLARED
 from hushmeans.errors import DataError, InputError
 from hushmeans.schema import SQL, Schema
 
@@ -34,17 +35,20 @@ class Database:
     driver
         The ADBC module that connects.
     wrapped
-        The query for the named columns of another one.
+        The query for the named columns of another one, some of them as text.
     skipped
         How many rows of its result are not of the table.
     is_file
         Whether the database is a file on this machine.
+    declares_types
+        Whether its columns have types that all their values are of.
     """
 
     driver: str
-    wrapped: Callable[[str, pa.Schema], str]
+    wrapped: Callable[[str, pa.Schema, Sequence[str]], str]
     skipped: int = 0
     is_file: bool = True
+    declares_types: bool = True
 
 
 def open_query(place: SQL, schema: Schema, columns: Sequence[str] | None = None) -> Reading:
@@ -54,10 +58,12 @@ def open_query(place: SQL, schema: Schema, columns: Sequence[str] | None = None)
     query = place.query.strip().rstrip(";")
     nothing = f"select * from ({query}) as records limit 0"  # noqa: S608 (the owner's own query)
     with _result(database, place, label, nothing) as empty:
-        table = pa.schema([_declared(field) for field in empty.schema])
+        table = pa.schema([_declared(field, database) for field in empty.schema])
     box = feature_box(table, schema, columns, label)
     features = pa.schema([empty.schema.field(name) for name in box.names or ()])
-    return Reading(box, _rows(database, place, label, database.wrapped(query, features)))
+    pairs = zip(features.names, box.features, strict=True)
+    texts = [name for name, kind in pairs if kind.may_be_text]
+    return Reading(box, _rows(database, place, label, database.wrapped(query, features, texts)))
 
 
 def _rows(database: Database, place: SQL, label: str, query: str) -> Iterator[pa.RecordBatch]:
@@ -112,12 +118,12 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _plain(query: str, features: pa.Schema) -> str:
+def _plain(query: str, features: pa.Schema, texts: Sequence[str]) -> str:
     columns = ", ".join(_quoted(name) for name in features.names)
     return f"select {columns} from ({query}) as records"  # noqa: S608
 
 
-def _of_postgres(query: str, features: pa.Schema) -> str:
+def _of_postgres(query: str, features: pa.Schema, texts: Sequence[str]) -> str:
     """As `_plain`, with decimal numbers, which Arrow cannot hold in full, as floats."""
     columns = ", ".join(
         f"{_quoted(field.name)}::double precision" if _is_decimal(field) else _quoted(field.name)
@@ -126,21 +132,28 @@ def _of_postgres(query: str, features: pa.Schema) -> str:
     return f"select {columns} from ({query}) as records"  # noqa: S608
 
 
-def _of_sqlite(query: str, features: pa.Schema) -> str:
-    """Whatever is not a number is missing, as any column may hold any value.
+def _of_sqlite(query: str, features: pa.Schema, texts: Sequence[str]) -> str:
+    """Whatever is not a number, or text, is missing, as any column may hold any value.
 
-    The driver takes the types of columns from the first rows, so a row of floats goes before them.
+    The driver takes the types of columns from the first rows, so a row of floats and texts goes
+    before them.
     """
-    names = [_quoted(name) for name in features.names]
-    first = ", ".join(f"0.5 as {name}" for name in names)
-    numbers = ", ".join(
-        f"case when typeof({name}) in ('integer', 'real') then cast({name} as real) end"
-        for name in names
+    first, values = [], []
+    for feature in features.names:
+        name, as_text = _quoted(feature), feature in texts
+        some, kind = ("''", "text") if as_text else ("0.5", "real")
+        kinds = "'integer', 'real', 'text'" if as_text else "'integer', 'real'"
+        first.append(f"{some} as {name}")
+        values.append(f"case when typeof({name}) in ({kinds}) then cast({name} as {kind}) end")
+    return (
+        f"select {', '.join(first)} union all "  # noqa: S608
+        f"select {', '.join(values)} from ({query}) as records"
     )
-    return f"select {first} union all select {numbers} from ({query}) as records"  # noqa: S608
 
 
-def _declared(field: pa.Field) -> pa.Field:
+def _declared(field: pa.Field, database: Database) -> pa.Field:
+    if not database.declares_types:
+        return field.with_type(UNDECLARED)
     return field.with_type(pa.float64()) if _is_decimal(field) else field
 
 
@@ -152,7 +165,7 @@ def _is_decimal(field: pa.Field) -> bool:
 
 DATABASES = {
     "postgresql": Database("adbc_driver_postgresql.dbapi", _of_postgres, is_file=False),
-    "sqlite": Database("adbc_driver_sqlite.dbapi", _of_sqlite, skipped=1),
+    "sqlite": Database("adbc_driver_sqlite.dbapi", _of_sqlite, skipped=1, declares_types=False),
     "duckdb": Database("adbc_driver_duckdb.dbapi", _plain),
 }
 """The databases that can be read, by the scheme of their URLs."""

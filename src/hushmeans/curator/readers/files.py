@@ -9,12 +9,19 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from hushmeans.curator.readers import arrow_files, csv_files
-from hushmeans.curator.readers.columns import feature_box
-from hushmeans.curator.readers.folders import DataFile, find_files, partition_number
+from hushmeans.curator.readers.columns import check_distinct, feature_box
+from hushmeans.curator.readers.folders import (
+    HIVE_NULL,
+    DataFile,
+    find_files,
+    partition_number,
+)
 from hushmeans.curator.readers.reading import Reading
+from hushmeans.curator.readers.types import UNDECLARED, type_in_a_word
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import InputError
-from hushmeans.schema import CSV, Schema
+from hushmeans.schema import CSV, Box, FeatureKind, Schema
+from hushmeans.schema.draft import DeclaredType
 
 FileBatches = Iterator[tuple[pa.RecordBatch, float]]
 """Some records of a file, and how much of the file is read after them, from 0 to 1."""
@@ -57,7 +64,18 @@ def open_files(
         if columns is None and schema.names is None:
             _check_no_more(file, table.names, files[0], names)
         feature_box(table, schema, names, file.label)
-    return Reading(box, _batches(files, names, watch or Watch()))
+    return Reading(box, _batches(files, box, watch or Watch()))
+
+
+def declared_types(place: str | os.PathLike[str] | CSV) -> dict[str, DeclaredType]:
+    """The columns of a file, or of the first in a folder, and what their types tell.
+
+    No value is read: names and types are in a file's header or footer.
+    """
+    file = find_files(place)[0]
+    table = _table(file)
+    check_distinct(table.names, f"{file.label}: ")
+    return {each.name: type_in_a_word(each.type) for each in table}
 
 
 def _table(file: DataFile) -> pa.Schema:
@@ -67,16 +85,26 @@ def _table(file: DataFile) -> pa.Schema:
 
 
 def _partition_type(text: str) -> pa.DataType:
-    return pa.string() if partition_number(text) is None else pa.float64()
+    return pa.string() if partition_number(text) is None else UNDECLARED
 
 
-def _batches(
-    files: Sequence[DataFile], names: Sequence[str], watch: Watch
-) -> Iterator[pa.RecordBatch]:
-    total, before = sum(file.size for file in files), 0
+def _partition_value(text: str, kind: FeatureKind) -> pa.Scalar:
+    """The value in a folder's name: a number, or a text that is parsed as in a CSV file."""
+    if not kind.may_be_text:
+        return pa.scalar(partition_number(text), pa.float64())
+    return pa.scalar(None if text == HIVE_NULL else text.encode(), pa.binary())
+
+
+def _batches(files: Sequence[DataFile], box: Box, watch: Watch) -> Iterator[pa.RecordBatch]:
+    total, before, names = sum(file.size for file in files), 0, box.names or ()
+    kinds = dict(zip(names, box.features, strict=True))
     for file in files:
         file.check_unchanged()
-        constants = {name: partition_number(text) for name, text in file.partition.items()}
+        constants = {
+            name: _partition_value(text, kinds[name])
+            for name, text in file.partition.items()
+            if name in kinds
+        }
         stored = [name for name in names if name not in constants]
         for batch, part in FORMATS[file.format].batches(file, stored):
             yield pa.record_batch(

@@ -14,7 +14,7 @@ from hushmeans.curator.readers.faults import explained_as, iterate_or_explain
 from hushmeans.curator.readers.objects import texts_of_objects
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.errors import HushmeansError, InputError, InputTypeError
-from hushmeans.schema import Cycle, FeatureKind, Number, Schema
+from hushmeans.schema import FeatureKind, Number, Schema
 
 Choose = Callable[[Sequence[str]], list[str]]
 """Which of a table's columns to read."""
@@ -113,7 +113,7 @@ def _pandas(frame: Any, choose: Choose, features: Mapping[str, FeatureKind]) -> 
         )
     frame = known_columns(frame, choose(names))
     for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
-        if str(dtype) == "object" and isinstance(features.get(name, NUMBER), Number | Cycle):
+        if str(dtype) == "object" and not features.get(name, NUMBER).may_be_text:
             raise InputTypeError(
                 f"column {str(name)!r} has dtype object, which is not numeric; "
                 "drop it or convert it with astype"

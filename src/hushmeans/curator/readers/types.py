@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
 
 from hushmeans.schema import Category, Cycle, Date, FeatureKind, Flag, Number, Ordinal
+from hushmeans.schema.draft import DeclaredType
 
 UNDECLARED = pa.null()
 """The type of a column that declares none, as in CSV files: each value is parsed on its own."""
@@ -34,6 +37,13 @@ HELD_BY = {
 }
 """Which types can hold which kind, by tests of Arrow's."""
 
+WORDS: dict[DeclaredType, tuple[Any, ...]] = {
+    "number": NUMBERS,
+    "date": DATES,
+    "text": TEXTS,
+}
+"""The types that a word stands for."""
+
 IN_WORDS: dict[type[FeatureKind], str] = {
     Category: "levels",
     Ordinal: "levels",
@@ -52,6 +62,19 @@ def can_hold(column: pa.DataType, kind: FeatureKind) -> bool:
 def wanted(kind: FeatureKind) -> str:
     """What a column of this kind must hold, in a message."""
     return IN_WORDS.get(type(kind), "numbers")
+
+
+def type_in_a_word(column: pa.DataType) -> DeclaredType:
+    """What the type of a column tells of the feature in it."""
+    plain = plain_type(column)
+    if pa.types.is_null(plain):
+        return "unknown"
+    if pa.types.is_boolean(plain):
+        return "truth"
+    for word, tests in WORDS.items():
+        if any(test(plain) for test in tests):
+            return word
+    return "unusable"
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:

@@ -6,6 +6,7 @@ be a fact about the records.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -19,7 +20,7 @@ from hushmeans.schema import Category, Date, FeatureKind, Flag, Number, Ordinal
 from hushmeans.schema.levels import DeclaredLevel, are_numbers
 from hushmeans.types import FloatArray
 
-TRUTHS = pa.array(["false", "f", "no", "n", "0", "true", "t", "yes", "y", "1"])
+TRUTHS = pa.array(["false", "f", "no", "n", "0", "0.0", "true", "t", "yes", "y", "1", "1.0"])
 """The texts of a flag: the first half of them are false."""
 
 
@@ -56,6 +57,14 @@ def as_texts(column: pa.Array) -> pa.Array:
     return present_texts(column)
 
 
+def missing_values(column: pa.Array) -> int:
+    """How many values are missing, however else they could be read."""
+    column = decoded(column)
+    if is_text(column.type):
+        return int(present_texts(column).null_count)
+    return int(pc.sum(column.is_null(nan_is_null=True)).as_py() or 0)
+
+
 def is_text(kind: pa.DataType) -> bool:
     """Whether values of this type are texts, or the bytes of texts."""
     return any(test(kind) for test in (*TEXTS, pa.types.is_binary, pa.types.is_large_binary))
@@ -69,12 +78,12 @@ def _level_numbers(column: pa.Array, kind: Category) -> pa.Array:
     return pc.if_else(missing, pa.scalar(None, pa.int32()), places)
 
 
-def _places(values: pa.Array, levels: tuple[DeclaredLevel, ...]) -> pa.Array:
+def _places(values: pa.Array, levels: Sequence[DeclaredLevel]) -> pa.Array:
     """The position of each value among the levels; null where it is none of them."""
     return pc.index_in(values, pa.array(levels, values.type))
 
 
-def _missing(column: pa.Array, values: pa.Array, levels: tuple[DeclaredLevel, ...]) -> pa.Array:
+def _missing(column: pa.Array, values: pa.Array, levels: Sequence[DeclaredLevel]) -> pa.Array:
     """Where a value is missing, and not merely no number among levels that are numbers."""
     column = decoded(column)
     if are_numbers(levels) and is_text(column.type):
@@ -82,7 +91,7 @@ def _missing(column: pa.Array, values: pa.Array, levels: tuple[DeclaredLevel, ..
     return values.is_null(nan_is_null=True)
 
 
-def _comparable(column: pa.Array, levels: tuple[DeclaredLevel, ...]) -> pa.Array:
+def _comparable(column: pa.Array, levels: Sequence[DeclaredLevel]) -> pa.Array:
     """A column as what the levels are: numbers, or texts."""
     if not are_numbers(levels):
         return as_texts(column)

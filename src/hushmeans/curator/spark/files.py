@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
@@ -37,7 +37,7 @@ error. One line is one record, so that a stray quote cannot swallow the followin
 
 @contextmanager
 def read_on_spark(
-    master: str, path: str, columns: Sequence[str] | None = None
+    master: str, path: str, columns: Sequence[str] | None = None, texts: Collection[str] = ()
 ) -> Iterator[DataFrame]:
     """The table in a file or a folder, in a Spark session that ends with the block.
 
@@ -50,6 +50,8 @@ def read_on_spark(
         Any path that the cluster can read, such as ``hdfs://...``.
     columns
         The columns to read; None for all.
+    texts
+        The columns of CSV files that stay text; the others are parsed as numbers.
 
     Raises
     ------
@@ -58,7 +60,7 @@ def read_on_spark(
     """
     session = _start(master)
     try:
-        yield _read(session, path, columns)
+        yield _read(session, path, columns, texts)
     finally:
         session.stop()
 
@@ -102,10 +104,12 @@ def _java_path() -> str:
     return os.path.join(home, "bin") if home else os.environ.get("PATH", "")
 
 
-def _read(session: SparkSession, path: str, columns: Sequence[str] | None) -> DataFrame:
+def _read(
+    session: SparkSession, path: str, columns: Sequence[str] | None, texts: Collection[str] = ()
+) -> DataFrame:
     kinds = _kinds(session, path)
     if kinds == {"csv"}:
-        return _read_csv(session, path, columns)
+        return _read_csv(session, path, columns, texts)
     if kinds == {"parquet"}:
         return read_or_explain(
             path, partial(session.read.parquet, path), explained_as("this is not valid Parquet")
@@ -121,8 +125,10 @@ def _kinds(session: SparkSession, path: str) -> set[str]:
     return {format_of(file, path) for file in files}
 
 
-def _read_csv(session: SparkSession, path: str, columns: Sequence[str] | None) -> DataFrame:
-    from pyspark.sql.types import DoubleType, StructField, StructType
+def _read_csv(
+    session: SparkSession, path: str, columns: Sequence[str] | None, texts: Collection[str]
+) -> DataFrame:
+    from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
     fault = explained_as("this is not a valid CSV file with a header row")
     frame = read_or_explain(path, lambda: session.read.options(**CSV_OPTIONS).csv(path), fault)
@@ -133,15 +139,18 @@ def _read_csv(session: SparkSession, path: str, columns: Sequence[str] | None) -
     check_distinct(frame.columns, f"{path}: ")
     names = [name for name in frame.columns if columns is None or name in columns]
     places = [str(frame.columns.index(name)) for name in names]
-    texts = frame.toDF(*map(str, range(len(frame.columns)))).select(*places)
-    numbers = StructType([StructField(name, DoubleType()) for name in names])
-    return texts.mapInArrow(partial(_numbers, names=names), numbers)
+    chosen = frame.toDF(*map(str, range(len(frame.columns)))).select(*places)
+    kept = [name in texts for name in names]
+    types = [StringType() if keep else DoubleType() for keep in kept]
+    fields = [StructField(name, kind) for name, kind in zip(names, types, strict=True)]
+    return chosen.mapInArrow(partial(_parsed, names=names, kept=kept), StructType(fields))
 
 
-def _numbers(
-    batches: Iterator[pa.RecordBatch], *, names: Sequence[str]
+def _parsed(
+    batches: Iterator[pa.RecordBatch], *, names: Sequence[str], kept: Sequence[bool]
 ) -> Iterator[pa.RecordBatch]:
-    """Text as numbers, parsed as in CSV files read without Spark."""
+    """Text as numbers, parsed as in CSV files read without Spark, except for what is kept."""
     for batch in batches:
-        columns = [parse_numbers(column) for column in batch.columns]
+        pairs = zip(batch.columns, kept, strict=True)
+        columns = [column if keep else parse_numbers(column) for column, keep in pairs]
         yield pa.record_batch(columns, names=list(names))

@@ -1,0 +1,40 @@
+"""The command that drafts a schema."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hushmeans.commands import options
+
+
+def schema(
+    file: Annotated[
+        str, typer.Argument(help="The records: a CSV, Parquet or Arrow file, or a folder of them.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Where to write the draft, as TOML; by default it is printed."),
+    ] = None,
+    delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
+) -> None:
+    """Draft a schema from the names and types of the columns; no value is read.
+
+    The draft has blanks for ranges and levels, which are yours to decide: they are public, so
+    they must not come from the records. A fit refuses it until they are filled in.
+    """
+    from hushmeans.curator.owner import declared_types
+    from hushmeans.documents import written_whole
+    from hushmeans.schema import draft
+
+    place = options.file_at(file, delimiter, encoding)
+    text = draft(declared_types(place), file.rstrip("/").rpartition("/")[2])
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    with written_whole(out, replace=False) as beside:
+        beside.write_text(text, encoding="utf-8")
+    typer.echo(f"Written to {out}. Fill in its blanks, then run hushmeans check {file}.")
