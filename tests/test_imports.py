@@ -32,6 +32,7 @@ SOURCES: Sources = {
 
 ROOMS = (
     "commands",
+    "studio",
     "report",
     "estimator",
     "evaluate",
@@ -55,6 +56,7 @@ OWNERS = {
     "hushmeans.estimator": "scikit-learn compares column names, and predicts for their owner",
     "hushmeans.commands.fit": "opens a file in the user's own Spark cluster and hands it to fit",
     "hushmeans.commands.schema": "names the columns of a file with their types; reads no value",
+    "hushmeans.commands.studio": "shows the names and declared types of a table's columns",
     "hushmeans.commands.check": "counts values outside the bounds, and says NOT PRIVATE",
 }
 """The modules that may see records, for whoever owns them, and why."""
@@ -91,7 +93,11 @@ SAMPLERS = {
         "hushmeans.commands.patients",  # synthetic patients
     },
     "random": set(),
-    "secrets": {"hushmeans.fitting"},  # the id of a release
+    "secrets": {
+        "hushmeans.fitting",  # the id of a release
+        "hushmeans.studio.guard",  # who may talk to the studio
+        "hushmeans.studio.session",
+    },
 }
 """Who may import what draws random numbers."""
 

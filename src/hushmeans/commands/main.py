@@ -11,7 +11,18 @@ from typing import Annotated, Any
 
 import typer
 
-from hushmeans.commands import budget, check, demo, extras, fit, plan, predict, report, schema
+from hushmeans.commands import (
+    budget,
+    check,
+    demo,
+    extras,
+    fit,
+    plan,
+    predict,
+    report,
+    schema,
+    studio,
+)
 from hushmeans.errors import (
     NOTHING_SPENT,
     BudgetError,
@@ -37,6 +48,7 @@ app.command()(predict.predict)
 app.command()(plan.plan)
 app.add_typer(budget.budget_app, name="budget")
 app.command()(report.report)
+app.command()(studio.studio)
 app.command()(demo.demo)
 extras.register(app)
 
