@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from unittest.mock import patch
 
 import numpy as np
 
 from audit.forks import in_child
-from audit.neighbours import BORDER, NOBODY, PLAIN, SECOND, SEVERAL, Neighbours
+from audit.neighbours import (
+    BORDER,
+    MANY_ROWS,
+    NOBODY,
+    PLAIN,
+    SECOND,
+    SEVERAL,
+    LimitedNeighbours,
+    Neighbours,
+)
 from audit.statistics import ANSWER, of_answers
 from audit.targets import WHOLE, OneAnswer, Target, WholeFit, claimed_scale, exact_answers
 from hushmeans.budget import Account, Budget
 from hushmeans.curator.curator import Curator
+from hushmeans.curator.encode import encode
 from hushmeans.curator.mechanisms import Gaussian, Laplace, Mechanism
 from hushmeans.curator.questions import Cells, Size, Totals
 from hushmeans.curator.store import Store
-from hushmeans.types import FloatArray, IntArray
+from hushmeans.types import FloatArray, GridArray, IntArray
 
 PURE, WITH_DELTA = Budget.of(1), Budget.of(2, 1e-6)
 
@@ -87,6 +97,21 @@ class ForgottenRows(OneAnswer):
     @property
     def rows_per_person(self) -> int:
         return 1
+
+
+class Unlimited(LimitedNeighbours):
+    """Noise for so many rows of a person, but all of them count."""
+
+    def encoded(self, more: bool) -> GridArray:
+        return encode(self.table(more), self.box)
+
+
+class LimitedInAll(LimitedNeighbours):
+    """The first rows of the file count, in all so many as if each person had the limit."""
+
+    def encoded(self, more: bool) -> GridArray:
+        most = self.limit * len(self.ids(more).unique())
+        return encode(self.table(more), self.box)[:most]
 
 
 @dataclass(frozen=True)
@@ -204,6 +229,12 @@ def _totals(mechanism: Mechanism, pair: Neighbours = NOBODY) -> OneAnswer:
     return OneAnswer(pair, mechanism, PURE, one_centroid(pair))
 
 
+def _limited(kind: type[LimitedNeighbours]) -> OneAnswer:
+    """The totals on the neighbours of which one person has many rows, limited in another way."""
+    pair = kind(**{each.name: getattr(MANY_ROWS, each.name) for each in fields(MANY_ROWS)})
+    return _totals(Laplace(), pair)
+
+
 def _fitted(mechanism: Mechanism) -> WholeFit:
     return WholeFit(NOBODY, PURE, "average_k", options={"rounds": 1}, mechanism=mechanism)
 
@@ -218,6 +249,8 @@ VARIANTS = (
     Variant("empty clusters without noise, a fit", _fitted(EmptyStaysEmpty()), "release_"),
     Variant("the budget of one round spent twice", PaidOnce(), "all answers"),
     Variant("rows per person forgotten", ForgottenRows(SEVERAL, Laplace(), PURE, Size())),
+    Variant("the limit on a person's rows forgotten", _limited(Unlimited)),
+    Variant("the first rows of the file kept, whoever they belong to", _limited(LimitedInAll)),
     Variant("the exact number of records used", ExactNumber(), "release_"),
     Variant("sums and noise in floats", FloatNoise(), "add_noise"),
     Variant("a seed reused after a fork", Forked(GeneratorOfTheProcess), "both answers"),

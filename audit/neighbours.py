@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from tempfile import gettempdir
 
 import numpy as np
+import pyarrow as pa
 
 from hushmeans.curator.encode import encode
+from hushmeans.curator.people.limiting import RowLimit, keep_limited
 from hushmeans.schema import Box
 from hushmeans.types import FloatArray, GridArray
 
@@ -53,6 +56,46 @@ class Neighbours:
         return fewer, more
 
 
+@dataclass(frozen=True)
+class LimitedNeighbours(Neighbours):
+    """Two tables with a column of ids, of which at most so many rows of each person count.
+
+    Attributes
+    ----------
+    owners
+        Whose rows the records are that both have.
+    limit
+        At most so many rows of a person count.
+    """
+
+    owners: tuple[str, ...] = field(default=(), repr=False)
+    limit: int = 1
+
+    @property
+    def rows_per_person(self) -> int:
+        return self.limit
+
+    def table(self, more: bool) -> FloatArray:
+        """One of the two; the person's rows come first, where they could crowd others out."""
+        return np.concatenate([self.person, self.fewer]) if more else self.fewer
+
+    def ids(self, more: bool) -> pa.Array:
+        """Whose rows they are."""
+        names = ("person",) * len(self.person) + self.owners if more else self.owners
+        return pa.array(names, pa.string())
+
+    @cached_property
+    def _encoded(self) -> tuple[GridArray, GridArray]:
+        return self._counted(more=False), self._counted(more=True)
+
+    def _counted(self, more: bool) -> GridArray:
+        """The rows that count, as a fit chooses them."""
+        kept: list[GridArray] = []
+        owned = encode(self.table(more), self.box), self.ids(more).cast(pa.binary())
+        keep_limited([owned], RowLimit(self.limit), self.box.n_features, gettempdir(), kept.append)
+        return np.concatenate(kept)
+
+
 def _pair(name: str, fewer: list[list[float]], *person: list[float]) -> Neighbours:
     return Neighbours(name, np.array(fewer).reshape(-1, len(person[0])), np.array(person))
 
@@ -76,6 +119,13 @@ SCATTERED = _pair(
     [-1.0, -1.0],
     [1.0, -1.0],
     [0.0, 1.0],
+)
+MANY_ROWS = LimitedNeighbours(
+    "a person with 1,000 rows, of which 3 count",
+    fewer=np.array([[-1.0], [-0.5], [0.0], [0.5], [-1.0]] * 20),
+    person=np.array([[1.0]] * 900 + [[0.9]] * 100),
+    owners=tuple(f"other {row // 5}" for row in range(100)),
+    limit=3,
 )
 EIGHT = _pair("alone in a corner of 8 features", [[-1.0] * 8] * 50, [1.0] * 8)
 WIDE = _pair("alone in a corner of 24 features", [[-1.0] * 24] * 50, [1.0] * 24)

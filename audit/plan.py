@@ -13,6 +13,7 @@ from audit.neighbours import (
     EIGHT,
     FOUNDING,
     ISOLATED,
+    MANY_ROWS,
     NOBODY,
     OUTSIDE,
     SCATTERED,
@@ -33,6 +34,7 @@ from hushmeans.curator.questions import (
     Size,
     Sizes,
     Spread,
+    Spreads,
     Totals,
 )
 from hushmeans.methods.registry import METHODS
@@ -130,11 +132,14 @@ def answer_claims(budget: Budget) -> Iterator[Claim]:
     for pair in (SEVERAL, SCATTERED, EIGHT, WIDE):
         yield claim(pair, totals(pair))
         yield claim(pair, shifts(pair, mechanism.norm))
+    for question in (Size(), totals(MANY_ROWS), shifts(MANY_ROWS, mechanism.norm)):
+        yield claim(MANY_ROWS, question)
     yield claim(NOBODY, Size())
     yield claim(SEVERAL, Size())
     yield claim(BORDER, shifts(BORDER, mechanism.norm))
     yield claim(ISOLATED, shifts(ISOLATED, mechanism.norm))
     yield claim(ISOLATED, spread(ISOLATED, mechanism.norm))
+    yield claim(ISOLATED, spreads(ISOLATED, mechanism.norm))
     yield claim(FOUNDING, cells(FOUNDING))
     yield claim(FOUNDING, Sizes(FOUNDING.box.grid, _places(FOUNDING)))
     yield claim(ISOLATED, around(ISOLATED))
@@ -157,6 +162,14 @@ def spread(pair: Neighbours, norm: Norm) -> Spread:
     grid = pair.box.grid
     middle = np.zeros((1, pair.box.n_features), dtype=np.int64)
     return Spread(grid, middle, grid.unit // 2, norm)
+
+
+def spreads(pair: Neighbours, norm: Norm) -> Spreads:
+    """The spreads around the middle and a corner, clipped where other corners are beyond it."""
+    grid = pair.box.grid
+    points = np.zeros((2, pair.box.n_features), dtype=np.int64)
+    points[1] = -grid.unit
+    return Spreads(grid, points, (grid.unit // 2, grid.unit // 4), norm)
 
 
 def cells(pair: Neighbours) -> Cells:

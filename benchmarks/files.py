@@ -1,16 +1,18 @@
-"""Whole fits of records in files, tables and databases, beside whatever merely reads them.
+"""Whole fits of records in files, tables and databases, compared with merely reading them.
 
-Every measurement has a process of its own; those that are compared take turns.
+Every measurement has a process of its own; those that are compared take turns. Ratios are those of
+wall-clock times, and of processor times, which a busy machine distorts less.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,25 +20,33 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv, parquet
 
+import workloads
 from growth import exponent
 from sections import Section
+from workloads import N_CLUSTERS, N_FEATURES, NAMES
 
-N_FEATURES, N_CLUSTERS, ROW_GROUP, TIMES = 24, 5, 250_000, 3
+ROW_GROUP, TIMES = 250_000, 3
 GIGABYTES = (1.0, 2.0, 4.0, 8.0)
+MEMORY = 500 * 2**20
+"""The limit on encoded records for Parquet files, so that most of them spill to disk."""
+
 CSV_ROWS = (300_000, 3_000_000)
 DUCKDB_ROWS, POSTGRES_ROWS = 5_000_000, 1_000_000
-NAMES = [f"x{index}" for index in range(N_FEATURES)]
-QUERY = f"select {', '.join(NAMES)} from records"  # noqa: S608
 TESTS = Path(__file__).parents[1] / "tests"
+HUSHMEANS = Path(sys.executable).with_name("hushmeans")
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Seconds of the work, seconds of the whole process, and its most memory, in bytes."""
+    """What some work needed: seconds, seconds of processor time, and peak memory in bytes."""
 
     seconds: float
-    whole: float
+    processor: float
     peak: int
+
+    def ratios(self, peer: Measured) -> tuple[str, str]:
+        """How many times as long it took as a peer: wall-clock and processor time."""
+        return f"{self.seconds / peer.seconds:.2f}", f"{self.processor / peer.processor:.2f}"
 
 
 def write_parquet(path: Path, gigabytes: float) -> None:
@@ -59,129 +69,67 @@ def write_csv(path: Path, rows: int) -> None:
             writer.write_table(pa.table(list(np.round(100 * values, 3)), schema=schema))
 
 
-def fit(data: object) -> Callable[[], object]:
-    """A whole fit with real noise."""
-    from hushmeans import DPKMeans
-
-    bounds = dict.fromkeys(NAMES, (0, 100))
-    return lambda: DPKMeans(N_CLUSTERS, 1.0, bounds=bounds).fit(data)
-
-
-def scan(path: str) -> Callable[[], object]:
-    """Polars reads every value of the features and adds up each column."""
-    import polars
-
-    table = polars.scan_parquet(path).select(polars.all().sum())
-    return lambda: table.collect(engine="streaming")
-
-
-def scikit_learn(path: str) -> Callable[[], object]:
-    """Polars reads a CSV file and scikit-learn clusters it, without privacy."""
-    import polars
-    from sklearn.cluster import KMeans
-
-    return lambda: KMeans(N_CLUSTERS, n_init=1).fit(polars.read_csv(path).to_numpy())
-
-
-def relation(rows: str) -> Callable[[], object]:
-    """A fit of a DuckDB relation with a column of text that is no feature."""
-    import duckdb
-
-    features = ", ".join(f"100 * random() as {name}" for name in NAMES)
-    query = f"select 'somebody ' || i as name, {features} from range({rows}) t(i)"  # noqa: S608
-    return fit(duckdb.sql(query))
-
-
-def query(url: str) -> Callable[[], object]:
-    """A fit of the rows of a query."""
-    from hushmeans import SQL
-
-    return fit(SQL(QUERY, url))
-
-
-def adbc(url: str) -> Callable[[], object]:
-    """The driver alone reads the same columns, and keeps none."""
-    from adbc_driver_postgresql import dbapi
-
-    def read() -> int:
-        with dbapi.connect(url) as connection, connection.cursor() as cursor:
-            cursor.execute(QUERY)
-            return sum(len(batch) for batch in cursor.fetch_record_batch())
-
-    return read
-
-
-KINDS: dict[str, Callable[[str], Callable[[], object]]] = {
-    "fit": fit,
-    "scan": scan,
-    "scikit-learn": scikit_learn,
-    "relation": relation,
-    "query": query,
-    "adbc": adbc,
-}
-
-
-def measure(kind: str, target: str) -> None:
-    """Print the seconds and the memory that this process needs for one kind of work."""
-    work = KINDS[kind](target)
-    begun = time.perf_counter()
-    work()
-    seconds = time.perf_counter() - begun
-    status = Path("/proc/self/status").read_text().splitlines()
-    (peak,) = (int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-    print(json.dumps([seconds, 1024 * peak]))
-
-
-def measured(kinds: Sequence[str], target: object, times: int = TIMES) -> dict[str, Measured]:
-    """What other processes need, one after the other: the best of several times."""
+def measured(
+    kinds: Sequence[str], target: object, times: int = TIMES, memory: int | None = None
+) -> dict[str, Measured]:
+    """What processes need that take turns: the least time and the highest peak of several runs."""
+    limit = {} if memory is None else {"HUSHMEANS_MEMORY": str(memory)}
     found: dict[str, list[Measured]] = {kind: [] for kind in kinds}
     for _ in range(times):
         for kind in kinds:
-            command = [sys.executable, "-W", "ignore", __file__, kind, str(target)]
-            begun = time.perf_counter()
-            done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
-            whole = time.perf_counter() - begun
-            seconds, peak = json.loads(done.stdout)
-            found[kind].append(Measured(seconds, whole, peak))
-    return {
-        kind: Measured(
-            min(each.seconds for each in several),
-            min(each.whole for each in several),
-            max(each.peak for each in several),
-        )
-        for kind, several in found.items()
-    }
+            command = [sys.executable, "-W", "ignore", workloads.__file__, kind, str(target)]
+            done = subprocess.run(  # noqa: S603
+                command, env={**os.environ, **limit}, check=True, capture_output=True, text=True
+            )
+            found[kind].append(Measured(*json.loads(done.stdout)))
+    return {kind: _best(several) for kind, several in found.items()}
 
 
-def parquet_section(picture: Path, sizes: Sequence[float] = GIGABYTES) -> Section:
+def _best(several: Sequence[Measured]) -> Measured:
+    return Measured(
+        min(each.seconds for each in several),
+        min(each.processor for each in several),
+        max(each.peak for each in several),
+    )
+
+
+def parquet_section(
+    picture: Path, sizes: Sequence[float] = GIGABYTES, times: int = TIMES
+) -> Section:
     """A fit of Parquet files of every size, and a plot of the times."""
-    from hushmeans.curator.memory import memory_limit
-
-    rows, times, gigabytes = [], [], []
+    rows, seconds, gigabytes = [], [], []
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "records.parquet"
             write_parquet(path, size)
             gigabytes.append(path.stat().st_size / 1e9)
-            found = measured(("scan", "fit"), path)
-        times.append([found["scan"].seconds, found["fit"].seconds])
-        ratio = found["fit"].seconds / found["scan"].seconds
+            found = measured(("scan", "fit"), path, times, MEMORY)
+        seconds.append([found["scan"].seconds, found["fit"].seconds])
         rows.append(
             (
                 f"{gigabytes[-1]:.1f}",
                 *(f"{found[kind].seconds:.2f}" for kind in ("scan", "fit")),
-                f"{ratio:.2f}",
+                *found["fit"].ratios(found["scan"]),
                 f"{found['fit'].peak / 1e6:.0f}",
-                f"{memory_limit() / 1e6 + 400:.0f}",
+                f"{MEMORY / 1e6 + 400:.0f}",
             )
         )
-    slopes = _draw(picture, gigabytes, times)
+    slopes = _draw(picture, gigabytes, seconds)
     return Section(
         "Whole fits of Parquet files",
-        f"{N_FEATURES} features of float64, {N_CLUSTERS} clusters, the refined method; the scan is "
-        f"Polars adding up each column. Time grows with size to the power of {slopes}.\n\n"
-        f"![]({picture.name})",
-        ("file, GB", "scan, s", "fit, s", "fit / scan (2.5)", "peak, MB", "limit + 400 MB"),
+        f"{N_FEATURES} float64 features, {N_CLUSTERS} clusters, the refined method, "
+        f"HUSHMEANS_MEMORY={MEMORY >> 20}MB. The scan is Polars summing each column. Target for "
+        f"fit / scan: 2.5. Time grows as the size to the power of {slopes}.\n\n"
+        f"![Time of a scan and of a fit against the size of the file]({picture.name})",
+        (
+            "file, GB",
+            "scan, s",
+            "fit, s",
+            "fit / scan",
+            "processor time, fit / scan",
+            "peak memory, MB",
+            "target, MB",
+        ),
         rows,
     )
 
@@ -190,56 +138,79 @@ def reading_section(
     csv_rows: Sequence[int] = CSV_ROWS,
     duckdb_rows: int = DUCKDB_ROWS,
     postgres_rows: int = POSTGRES_ROWS,
+    times: int = TIMES,
 ) -> Section:
-    """Whole fits of CSV files, a DuckDB relation and a query, beside their peers."""
-    rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        for number in csv_rows:
-            path = Path(folder) / "records.csv"
-            write_csv(path, number)
-            found = measured(("scikit-learn", "fit"), path)
-            ratio = found["fit"].whole / found["scikit-learn"].whole
-            rows.append(
-                (f"CSV, {number:,} rows, process", "Polars and scikit-learn", f"{ratio:.2f}", "1.2")
-            )
-    loaded, peak = (
-        measured(("relation",), number, times=1)["relation"].peak for number in (1, duckdb_rows)
-    )
-    allowed = (4 * N_FEATURES * duckdb_rows + 300e6) / 1e6
-    rows.append(
-        (
-            f"DuckDB relation, {duckdb_rows:,} rows, MB above a fit of one row",
-            "encoded size and 300 MB",
-            f"{(peak - loaded) / 1e6:.0f}",
-            f"{allowed:.0f}",
-        )
-    )
-    rows.append(_postgres(postgres_rows))
+    """Whole fits of CSV files and a query, compared with their peers."""
+    rows = [_csv(number, times) for number in csv_rows]
+    rows.append(_postgres(postgres_rows, times))
     return Section(
-        "Whole fits beside mere reading",
-        f"{N_FEATURES} features, {N_CLUSTERS} clusters, the refined method.",
-        ("records in", "compared with", "ratio, or MB", "at most"),
+        "Whole fits of CSV files and queries",
+        f"{N_FEATURES} features, {N_CLUSTERS} clusters, the refined method. CSV: the whole process "
+        "`hushmeans fit` against one that reads the file with Polars and runs scikit-learn's "
+        f"`KMeans({N_CLUSTERS}, n_init=1)`. PostgreSQL: a fit of a query against the ADBC driver "
+        "alone. " + _relation(duckdb_rows),
+        ("records", "peer", "fit, s", "fit / peer", "processor time, fit / peer", "target"),
         rows,
     )
 
 
-def _postgres(number: int) -> tuple[str, str, str, str]:
+def _csv(number: int, times: int) -> tuple[str, ...]:
+    """The whole command against a whole process of the peers."""
+    fits, peers = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        path, bounds = Path(folder) / "records.csv", Path(folder) / "bounds.toml"
+        write_csv(path, number)
+        bounds.write_text("".join(f"{name} = [0, 100]\n" for name in NAMES), encoding="utf-8")
+        ledger = Path(folder) / "ledger.sqlite"
+        for turn in range(times):
+            options = ("--k", str(N_CLUSTERS), "--epsilon", "1", "--bounds", str(bounds))
+            out = ("--ledger", str(ledger), "--out", f"{folder}/{turn}.json")
+            fits.append(_whole([str(HUSHMEANS), "fit", str(path), *options, *out]))
+            peers.append(_whole([sys.executable, workloads.__file__, "scikit-learn", str(path)]))
+    fit, peer = _best(fits), _best(peers)
+    name = f"CSV, {number:,} rows"
+    return (name, "Polars, scikit-learn", f"{fit.seconds:.1f}", *fit.ratios(peer), "1.2")
+
+
+def _whole(command: Sequence[str]) -> Measured:
+    """The time of a process from start to end; its memory is not measured."""
+    begun, before = time.perf_counter(), os.times()
+    subprocess.run(command, check=True, capture_output=True)  # noqa: S603
+    after = os.times()
+    used = after.children_user + after.children_system
+    used -= before.children_user + before.children_system
+    return Measured(time.perf_counter() - begun, used, 0)
+
+
+def _relation(number: int) -> str:
+    """The memory of a fit of a DuckDB relation, in a sentence."""
+    loaded, peak = (measured(("relation",), rows, times=1)["relation"].peak for rows in (1, number))
+    target = (4 * N_FEATURES * number + 300e6) / 1e6
+    return (
+        f"A fit of a DuckDB relation with {number:,} rows and a text column that is not a feature "
+        f"takes {(peak - loaded) / 1e6:.0f} MB more than a fit of one row; the target, encoded "
+        f"size plus 300 MB, is {target:.0f} MB."
+    )
+
+
+def _postgres(number: int, times: int) -> tuple[str, ...]:
     """A query on a server of our own; the tests know how to start one."""
     sys.path.append(str(TESTS))
     from helpers.postgres import Server
 
-    what = (f"PostgreSQL, {number:,} rows", "ADBC alone")
+    name = f"PostgreSQL, {number:,} rows"
     if (reason := Server.missing()) is not None:
-        return (*what, reason, "1.3")
+        return (name, "ADBC", reason, "", "", "1.3")
     import psycopg
 
-    features = ", ".join(f"100 * random() as {name}" for name in NAMES)
+    features = ", ".join(f"100 * random() as {each}" for each in NAMES)
     with Server.running() as server:
         with psycopg.connect(server.url) as connection:
             rows = f"select {features} from generate_series(1, {number})"  # noqa: S608
             connection.execute(f"create table records as {rows}".encode())
-        found = measured(("adbc", "query"), server.url)
-    return (*what, f"{found['query'].seconds / found['adbc'].seconds:.2f}", "1.3")
+        found = measured(("adbc", "query"), server.url, times)
+    fit, peer = found["query"], found["adbc"]
+    return (name, "ADBC", f"{fit.seconds:.1f}", *fit.ratios(peer), "1.3")
 
 
 def _draw(picture: Path, gigabytes: list[float], times: list[list[float]]) -> str:
@@ -259,15 +230,12 @@ def _draw(picture: Path, gigabytes: list[float], times: list[list[float]]) -> st
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3 and sys.argv[1] in KINDS:
-        measure(*sys.argv[1:])
-    else:
-        scale = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
-        reading_section(
-            [round(scale * rows) for rows in CSV_ROWS],
-            round(scale * DUCKDB_ROWS),
-            round(scale * POSTGRES_ROWS),
-        ).show()
-        with tempfile.TemporaryDirectory() as drawn:
-            sizes = tuple(scale * size for size in GIGABYTES)
-            parquet_section(Path(drawn) / "files.png", sizes).show()
+    scale = float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
+    reading_section(
+        [round(scale * rows) for rows in CSV_ROWS],
+        round(scale * DUCKDB_ROWS),
+        round(scale * POSTGRES_ROWS),
+    ).show()
+    with tempfile.TemporaryDirectory() as drawn:
+        sizes = tuple(scale * size for size in GIGABYTES)
+        parquet_section(Path(drawn) / "files.png", sizes).show()

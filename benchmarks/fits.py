@@ -50,7 +50,7 @@ print(time.perf_counter() - begun)
 
 
 def uniform(n_features: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
-    """Records without clusters, which are the hardest for scikit-learn to finish early."""
+    """Records without clusters, on which scikit-learn cannot converge early."""
     return np.random.default_rng(0).random((N_RECORDS, n_features), dtype=np.float32)
 
 

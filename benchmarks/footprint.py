@@ -59,8 +59,8 @@ def memory() -> Section:
     ]
     return Section(
         "Memory of a fit",
-        "Peak above the input (n x 24 float32), as a multiple of the encoded data, which takes "
-        "four bytes a value. Target: 1.2.",
+        "Peak memory above the input (n x 24 float32), as a multiple of the encoded data, which "
+        "takes four bytes per value. Target: 1.2.",
         ("method", "1,000,000 records", "4,000,000 records"),
         rows,
     )
@@ -90,7 +90,7 @@ def start_up() -> Section:
     ]
     return Section(
         "Start-up",
-        "Fresh interpreters, the best of several.",
+        "Fresh interpreters, best of several runs.",
         ("what", "against", "ratio", "target"),
         rows,
     )

@@ -65,7 +65,8 @@ def section(picture: Path) -> Section:
     rows.append(("threads", "1 to 2, 4,000,000 x 24, 15", *gains))
     return Section(
         "Growth of a round",
-        f"Exponents of the time, fitted over the larger half of the sizes.\n\n![]({picture.name})",
+        "Exponents of the time in the size, fitted over the larger half of the sizes.\n\n"
+        f"![Time of a round against records, features and centroids]({picture.name})",
         ("what grows", "from, to", "plain", "recentred"),
         rows,
     )

@@ -1,4 +1,4 @@
-"""A hundred million records, made and encoded chunk by chunk, and clustered in memory."""
+"""A hundred million records, generated and encoded in chunks, and clustered in memory."""
 
 from __future__ import annotations
 
@@ -69,12 +69,13 @@ def section(n_records: int = N_RECORDS) -> Section:
     )
     return Section(
         "A large run",
-        f"{n_records:,} x {N_FEATURES}, k = {N_CLUSTERS}, refined; made and encoded in chunks.",
+        f"{n_records:,} x {N_FEATURES}, k = {N_CLUSTERS}, refined; generated and encoded in "
+        "chunks.",
         (
-            "make and encode, s",
+            "generate and encode, s",
             "fit, s",
             "questions",
-            "records a second and question",
+            "records per second and question",
             "peak of the process, GB",
             "encoded data, GB",
         ),

@@ -1,8 +1,13 @@
-"""Measure everything about speed and memory, and write docs/performance.md."""
+"""Measure speed and memory, and write docs/performance.md.
+
+``performance.py [PEERS [PART ...]]``: PEERS is a folder for the environments of peers; parts, such
+as ``files``, are measured alone, and the other sections of the page stay as they are.
+"""
 
 from __future__ import annotations
 
 import platform
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +17,7 @@ import fits
 import footprint
 import growth
 import large
+import ledger
 import round as rounds
 from hushmeans.curator.kernel import available_threads
 from sections import Section
@@ -19,9 +25,9 @@ from sections import Section
 DOCS = Path(__file__).parents[1] / "docs"
 INTRODUCTION = """# Speed and memory
 
-Written by `make bench`. Speed is a ratio to a peer in the same run: tasks take turns and the best
-of several rounds counts, so a busy machine slows both. Times in milliseconds are those of the
-machine below and say little about another.
+`make bench` writes this page. Speeds are ratios to a peer measured in the same run: tasks take
+turns and the best of several rounds counts, so a busy machine slows both. Times in milliseconds
+are for the machine below and say little about another one.
 
 Machine: {machine}.
 
@@ -38,29 +44,48 @@ def machine() -> str:
     )
 
 
-def main() -> None:
-    """Every section, shown as it is done, and the document."""
-    peers = Path(sys.argv[1] if len(sys.argv) > 1 else "peers")
-    parts = [INTRODUCTION.format(machine=machine())]
-    measures: tuple[Callable[[], Section], ...] = (
-        lambda: rounds.section(threads=2),
-        lambda: rounds.section(threads=1),
-        lambda: growth.section(DOCS / "growth.png"),
-        fits.against_scikit_learn,
-        lambda: fits.against_diffprivlib(peers),
-        fits.profile,
-        footprint.memory,
-        footprint.start_up,
-        large.section,
-        lambda: files.parquet_section(DOCS / "files.png"),
-        files.reading_section,
-    )
-    for measure in measures:
-        section = measure()
-        section.show()
-        parts.append(section.as_markdown())
-    (DOCS / "performance.md").write_text("\n".join(parts), encoding="utf-8")
+Measure = Callable[[], Section]
+
+
+def measures(peers: Path) -> dict[str, tuple[Measure, ...]]:
+    """What can be measured, by part."""
+    return {
+        "round": (lambda: rounds.section(threads=2), lambda: rounds.section(threads=1)),
+        "growth": (lambda: growth.section(DOCS / "growth.png"),),
+        "fits": (
+            fits.against_scikit_learn,
+            lambda: fits.against_diffprivlib(peers),
+            fits.profile,
+        ),
+        "footprint": (footprint.memory, footprint.start_up),
+        "large": (large.section,),
+        "files": (lambda: files.parquet_section(DOCS / "files.png"), files.reading_section),
+        "ledger": (ledger.section,),
+    }
+
+
+def updated(page: str, section: Section) -> str:
+    """The page with a section in place of the one with the same title, or at the end."""
+    new = section.as_markdown()
+    heading = re.escape(new.partition("\n")[0])
+    found = re.search(rf"^{heading}\n.*?(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
+    if found is None:
+        return f"{page.rstrip()}\n\n{new}"
+    return f"{page[: found.start()]}{new}\n{page[found.end() :]}".rstrip() + "\n"
+
+
+def main(peers: str = "peers", *parts: str) -> None:
+    """Measure, show each section when it is done, and write the page."""
+    path = DOCS / "performance.md"
+    introduction = INTRODUCTION.format(machine=machine())
+    page = path.read_text(encoding="utf-8") if parts else introduction
+    for part, tasks in measures(Path(peers)).items():
+        for measure in tasks if part in (parts or (part,)) else ():
+            section = measure()
+            section.show()
+            page = updated(page, section)
+    path.write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

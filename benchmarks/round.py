@@ -88,9 +88,9 @@ def section(threads: int) -> Section:
         )
     return Section(
         f"A round against a Lloyd iteration, threads: {threads}",
-        "scikit-learn on float32, the same threads; targets in brackets. Of what the machine can "
-        f"do with all of them ({machine}), the plain round reaches the shares in the last two "
-        "columns.",
+        "scikit-learn on float32 with the same number of threads; targets in brackets. The last "
+        "two columns are the plain round's share of the machine's measured peak with all threads "
+        f"({machine}).",
         (
             "records x features, centroids",
             "plain, ms",

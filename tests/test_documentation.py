@@ -18,6 +18,7 @@ import pytest
 import typer.main
 
 import hushmeans
+from hushmeans import opendp
 from hushmeans.commands.main import app
 from tools import import_graph
 from tools.house import House, essential, levels
@@ -64,6 +65,8 @@ def private_imports(code: str) -> list[str]:
             names = [f"{node.module}.{each.name}" for each in node.names]
             if node.module == "hushmeans":
                 found += [name for name in names if name.split(".")[1] not in hushmeans.__all__]
+            elif node.module == "hushmeans.opendp":
+                found += [name for name in names if name.split(".")[2] not in opendp.__all__]
             elif node.module.startswith("hushmeans."):
                 found += names
         elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "hushmeans":

@@ -35,8 +35,10 @@ ROOMS = (
     "studio",
     "report",
     "estimator",
+    "opendp",
     "evaluate",
     "fitting",
+    "surveys",
     "ledger",
     "forecasting",
     "release",
@@ -54,6 +56,7 @@ OWNERS = {
     "hushmeans.release.release": "predict and transform label records for those who may see them",
     "hushmeans.evaluate": "nicv scores records that may be shown, and says NOT PRIVATE",
     "hushmeans.estimator": "scikit-learn compares column names, and predicts for their owner",
+    "hushmeans.commands.booking": "names a dataset after its file, by the known extensions",
     "hushmeans.commands.fit": "opens a file in the user's own Spark cluster and hands it to fit",
     "hushmeans.commands.schema": "names the columns of a file with their types; reads no value",
     "hushmeans.commands.studio": "shows the names and declared types of a table's columns",
@@ -69,18 +72,25 @@ DOORS: Mapping[str, tuple[frozenset[str] | None, frozenset[str] | None]] = {
         frozenset(
             {
                 "hushmeans.fitting",
+                "hushmeans.surveys.person_rows",
                 "hushmeans.forecasting.forecast",
+                "hushmeans.opendp.kmeans",  # what zCDP is worth in epsilon and delta
                 "hushmeans.ledger.composition",  # what fits cost in zCDP, which OpenDP knows
             }
         ),
-        frozenset({"open_curator", "noise_within", "rho_within", "epsilon_of_zcdp"}),
+        frozenset(
+            {"open_curator", "open_people_curator", "noise_within", "rho_within", "epsilon_of_zcdp"}
+        ),
     ),
     "hushmeans.curator.owner": (frozenset(OWNERS), frozenset(owner.__all__)),
 }
 """The modules of the curator that others may import from: which others, and which names."""
 
 SAMPLERS = {
-    "opendp": {"hushmeans.curator.mechanisms"},
+    "opendp": {
+        "hushmeans.curator.mechanisms",
+        "hushmeans.opendp.kmeans",  # wraps a whole fit as a measurement, and draws nothing
+    },
     "numpy.random": {
         "hushmeans.curator.mechanisms",  # the simulation
         "hushmeans.methods.start",  # public randomness: it may be known
@@ -90,13 +100,15 @@ SAMPLERS = {
         "hushmeans.methods.refined",
         "hushmeans.forecasting.mixture",  # the type of that generator
         "hushmeans.forecasting.rehearsal",
+        "hushmeans.release.sampling",
         "hushmeans.commands.patients",  # synthetic patients
     },
     "random": set(),
     "secrets": {
         "hushmeans.fitting",  # the id of a release
+        "hushmeans.surveys.person_rows",  # the id of a release
         "hushmeans.studio.guard",  # who may talk to the studio
-        "hushmeans.studio.session",
+        "hushmeans.studio.session",  # the id of a release
     },
 }
 """Who may import what draws random numbers."""
@@ -111,6 +123,7 @@ TRUSTED = (
     "hushmeans.curator.kernel",
     "hushmeans.curator.mechanisms",
     "hushmeans.curator.owner",
+    "hushmeans.curator.people",
     "hushmeans.curator.readers",
     "hushmeans.curator.reference",
     "hushmeans.curator.selftest",

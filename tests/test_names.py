@@ -13,7 +13,8 @@ PACKAGES = (ROOT / "src" / "hushmeans", ROOT / "experiments" / "src")
 PLAIN_FORM = "curator/reference.py has the plain form of this function of the kernel"
 SAME_MEANING = {
     **dict.fromkeys(
-        ("cells", "lengths", "shifts", "size", "sizes", "snap", "spread", "totals"), PLAIN_FORM
+        ("cells", "lengths", "shifts", "size", "sizes", "snap", "spread", "spreads", "totals"),
+        PLAIN_FORM,
     ),
     **dict.fromkeys(
         ("nearest", "squared_distances"), "the kernel runs the compiled one in threads"

@@ -20,6 +20,10 @@ LARGEST_EPSILON = 10_000
 SMALLEST_DELTA = Fraction(1, 10**100)
 """Anything smaller is 0 for all practical purposes and would underflow as a float."""
 
+WHOLE_PERSON = 0
+"""The privacy unit, as a number of rows, of what covers all rows of a person, however many: a
+person column says whose they are, and at most so many of each person count."""
+
 
 @dataclass(frozen=True)
 class Budget:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from copy import copy
 from numbers import Integral
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self
@@ -15,7 +16,7 @@ from sklearn.base import (
     ClusterMixin,
     TransformerMixin,
 )
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags, check_random_state, estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hushmeans.arguments import Amount, whole_number
@@ -84,8 +85,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         system's folder for temporary files.
     ledger
         The ledger to debit before a fit spends the budget: a `Ledger`, or its path or URL (a
-        `Ledger` hides the password when the estimator is printed). None for the one that the
-        environment variable ``HUSHMEANS_LEDGER`` names, if it is set; False for none at all.
+        password in it is neither printed nor pickled). None for the one that the environment
+        variable ``HUSHMEANS_LEDGER`` names, if it is set; False for none at all.
     dataset
         With a ledger: the name of the dataset to debit.
     release_id
@@ -231,9 +232,9 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             )
 
     def __sklearn_clone__(self) -> Self:
-        copy: Self = super().__sklearn_clone__()
-        copy.__dict__["_fits"] = self.__dict__.setdefault("_fits", [])
-        return copy
+        clone: Self = super().__sklearn_clone__()
+        clone.__dict__["_fits"] = self.__dict__.setdefault("_fits", [])
+        return clone
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the password of a ledger's URL: a pickled estimator travels far."""
@@ -241,6 +242,15 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         if isinstance(self.ledger, str):
             state = {**state, "ledger": without_password(self.ledger)}
         return state
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        """As scikit-learn prints estimators, but without the password of a ledger's URL."""
+        printed: str = super(DPKMeans, copy(self)).__repr__(N_CHAR_MAX)
+        return printed
+
+    def _html_repr(self) -> str:
+        html: str = estimator_html_repr(copy(self))
+        return html
 
     @property
     def cluster_centers_(self) -> FloatArray:

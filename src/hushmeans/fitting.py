@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ from hushmeans.ledger.payment import Payment
 from hushmeans.ledger.standing import Amounts
 from hushmeans.methods.start import public_randomness
 from hushmeans.release import Release
+from hushmeans.release.about import About
 from hushmeans.release.clusters import in_original_units
 from hushmeans.schema import Box, declared_schema
 from hushmeans.settings import Settings
@@ -59,6 +61,8 @@ def fit_release(
     dataset: str | None = None,
     release_id: str | None = None,
     simulate: bool = False,
+    about: About | None = None,
+    one_noise: bool = False,
 ) -> Release:
     """Cluster the records and return the result that may be published.
 
@@ -71,6 +75,9 @@ def fit_release(
     answered, every noisy answer is kept in the ledger before it is used, and the release is stored
     there. Reusing a release id with the same settings spends nothing: it returns the stored release
     or, if that fit died, resumes it with the kept answers.
+
+    With `one_noise` a budget with a delta is spent on Gaussian noise alone, so that its zCDP holds
+    for the whole fit.
 
     A seed beside a ledger needs `simulate`, because no limit holds a simulation back.
     Errors say what was spent, and have it as their `cost`.
@@ -105,8 +112,9 @@ def fit_release(
         if payment is not None and (earlier := payment.earlier_release(curator.box)) is not None:
             return earlier
         watch.planned(settings.method.most_questions)
+        door = replace(curator.door, turn_to=None) if one_noise else curator.door
         clustering = settings.method.find(
-            curator.door,
+            door,
             settings.n_clusters,
             public_randomness(seed if payment is None else payment.public_seed),
         )
@@ -122,6 +130,8 @@ def fit_release(
             method_options=tuple(settings.method_options.items()),
             versions=tuple(versions().items()),
             booking=booking,
+            about=about or About(),
+            missing_person=settings.missing_person,
         )
     if payment is not None:
         payment.store(release)

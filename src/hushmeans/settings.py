@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hushmeans.arguments import Amount, whole_number
-from hushmeans.budget import Budget
+from hushmeans.budget import WHOLE_PERSON, Budget
 from hushmeans.errors import InputError
 from hushmeans.methods.method import Method
 from hushmeans.methods.registry import DEFAULT_METHOD, canonical_name, chosen_method
 from hushmeans.schema import Schema
+from hushmeans.schema.schema import MissingPerson
 
 MOST_CLUSTERS = 10_000
 """With more, placing the starting centroids alone takes hours."""
@@ -33,6 +34,9 @@ class Settings:
         The method, with its options set.
     rows_per_person
         The privacy unit: all rows of one person, at most this many.
+    missing_person
+        With a person column, by which the limit is enforced, what becomes of rows without an id;
+        None without one.
 
     Examples
     --------
@@ -46,6 +50,7 @@ class Settings:
     method_name: str
     method: Method
     rows_per_person: int = 1
+    missing_person: MissingPerson | None = None
 
     def __post_init__(self) -> None:
         n_clusters = whole_number("n_clusters", self.n_clusters, at_most=MOST_CLUSTERS)
@@ -77,6 +82,11 @@ class Settings:
         """The method's options, including those left at their defaults."""
         return self.method.options
 
+    @property
+    def unit(self) -> int:
+        """The privacy unit in which a ledger counts."""
+        return self.rows_per_person if self.missing_person is None else WHOLE_PERSON
+
     def with_unit_of(self, schema: Schema) -> Settings:
         """The settings with the privacy unit that a schema declares, if it declares one.
 
@@ -86,6 +96,8 @@ class Settings:
             If these settings declare another.
         """
         declared = schema.rows_per_person
+        if schema.person is not None and self.missing_person is None:
+            return replace(self, missing_person=schema.missing_person).with_unit_of(schema)
         if declared == 1 or declared == self.rows_per_person:
             return self
         if self.rows_per_person != 1:

@@ -19,7 +19,17 @@ from hypothesis.extra.numpy import arrays
 from pyarrow import csv, parquet
 
 from audit.search import Ask, Worst, climb, length, most, moved
-from hushmeans.curator.questions import Cells, Lengths, Norm, Shifts, Size, Sizes, Spread, Totals
+from hushmeans.curator.questions import (
+    Cells,
+    Lengths,
+    Norm,
+    Shifts,
+    Size,
+    Sizes,
+    Spread,
+    Spreads,
+    Totals,
+)
 from hushmeans.curator.source import managed_source
 from hushmeans.schema import Bounds, Grid
 from hushmeans.types import GridArray, IntArray
@@ -41,6 +51,7 @@ def kinds(norm: Norm) -> dict[str, Ask]:
         "shifts": lambda points: Shifts(GRID, points, clips(points), norm, UNIT // 5),
         "wide shifts": lambda points: Shifts(GRID, points, (2 * UNIT,) * len(points), norm, UNIT),
         "spread": lambda points: Spread(GRID, points[:1], UNIT // 2, norm),
+        "spreads": lambda points: Spreads(GRID, points, clips(points), norm),
         "cells": lambda points: Cells(GRID, borders(points)),
         "lengths": lambda points: Lengths(GRID, points[:1], (UNIT // 3, UNIT)),
     }

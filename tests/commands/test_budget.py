@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from helpers.command_line import run
-from hushmeans.commands.fit import named_after
+from hushmeans.budget import Budget
+from hushmeans.commands.booking import named_after
 from hushmeans.errors import InputError
 from hushmeans.ledger import Ledger
 from hushmeans.release import Release
@@ -203,6 +205,7 @@ def test_show_lists_all_datasets(capsys: pytest.CaptureFixture[str]) -> None:
             "left": none,
             "debits": 1,
             "rows_per_person": 1,
+            "per_person": False,
         },
         {
             "dataset": "people",
@@ -211,12 +214,29 @@ def test_show_lists_all_datasets(capsys: pytest.CaptureFixture[str]) -> None:
             "left": {"epsilon": "3", "delta": "1e-05"},
             "debits": 0,
             "rows_per_person": none,
+            "per_person": False,
         },
     ]
     assert run("budget", "show") == 0
     out = capsys.readouterr().out
     assert "[red]others" in out
     assert "3 (delta 1e-05)" in out
+
+
+def test_history_shows_reasons_and_how_far_each_fit_came(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run("budget", "set", "people", "--epsilon", "1")
+    run("budget", "set", "people", "--epsilon", "3", "--raise", "--reason", "the board agreed")
+    run(*FIT, "--out", "a.json", "--release-id", "first")
+    Ledger().debit("people", Budget.of(1), "second", method="refined")
+    capsys.readouterr()
+    assert run("budget", "history", "people") == 0
+    out = capsys.readouterr().out
+    assert "the board agreed" in out
+    assert re.search(r"release .* first, \d+ answers ", out)
+    assert "refined second, no release yet, 0 answers kept" in out
+    assert " answer " not in out
 
 
 def test_history_lists_every_entry(capsys: pytest.CaptureFixture[str]) -> None:

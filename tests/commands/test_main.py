@@ -1,4 +1,4 @@
-"""The command line: results where they belong, and mistakes answered in one sentence."""
+"""The command line as a whole: help, mistakes answered in one sentence, the installed script."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,57 +13,14 @@ import pytest
 from pyarrow import parquet
 
 from helpers.command_line import run
-from hushmeans.commands.terminal import show_release
-from hushmeans.curator.readers import reading
+from helpers.people_folder import CANARY, FIT, SEED, snapshot
 from hushmeans.fitting import SIMULATION_MESSAGE
-from hushmeans.ledger import Ledger
 from hushmeans.release import Release
 from hushmeans.version import __version__
 
-CANARY = "73.123456789"
+pytestmark = pytest.mark.usefixtures("people_folder")
+
 SEEDED = f"hushmeans: warning: {SIMULATION_MESSAGE}\n"
-FIT = ("fit", "people.csv", "--k", "2", "--epsilon", "1", "--bounds", "bounds.toml")
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, release: Release) -> Path:
-    """A working folder with good and bad files, whose people have a limit in the ledger."""
-    Ledger().set_limit("people", 100)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    rows = "".join(f"{20 + 50 * (row % 2)},{1 + 7 * (row % 2)}\n" for row in range(400))
-    contents = {
-        "people.csv": f"age,visits\n{rows}",
-        "text.csv": f"age,visits\n1,x{CANARY}\n",
-        "ragged.csv": f"age,visits\n1,2\n1,2,{CANARY}\n",
-        "columns.csv": f"age,iq\n1,{CANARY}\n",
-        "empty.csv": "",
-        "headless.csv": f"{CANARY},7\n50,2\n",
-        "index.csv": f",age,visits\n0,{CANARY},2\n",
-        "semicolons.csv": f"age;visits\n{CANARY};2\n",
-        "quoted.csv": f'"age\n(years)",visits\n{CANARY},2\n',
-        "bounds.toml": "age = [0, 100]\nvisits = [0, 10]\n",
-        "broken.toml": "age = [0, 100\n",
-        "turned.toml": "age = [100, 0]\nvisits = [0, 10]\n",
-        "release.json": release.to_json(),
-        "tampered.json": release.to_json().replace('"epsilon": "1"', '"epsilon": "0.1"'),
-        "newer.json": release.to_json().replace('"schema": 1', '"schema": 2'),
-    }
-    for name, content in contents.items():
-        (tmp_path / name).write_text(content)
-    (tmp_path / "latin.csv").write_bytes("age,vísits\n1,2\n".encode("latin-1"))
-    return tmp_path
-
-
-SEED = ("--seed", "7", "--simulate")
-
-shown = pytest.mark.filterwarnings("default::hushmeans.errors.SimulationWarning")
-"""Everywhere else a warning is an error; here it is to appear on stderr."""
-
-
-def snapshot(folder: Path) -> dict[str, bytes]:
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,135 +34,6 @@ def test_every_command_explains_itself(
 ) -> None:
     assert run(*command, "--help") == 0
     assert capsys.readouterr().out.startswith(f"Usage: {' '.join(('hushmeans', *command))} ")
-
-
-def test_fit_writes_a_release_and_says_what_it_promises(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(*FIT, "--out", "new.json") == 0
-    release = Release.load(folder / "new.json")
-    assert release.n_clusters == 2
-    assert release.box.names == ("age", "visits")
-    assert not release.simulated
-    out = capsys.readouterr().out
-    assert release.statement() in out
-    assert "Written to new.json." in out
-    assert all(f"{size:,.0f}" in out for size in release.sizes)
-
-
-def test_fit_as_json_prints_exactly_what_it_writes(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(*FIT, "--out", "new.json", "--json") == 0
-    assert capsys.readouterr().out == (folder / "new.json").read_text()
-
-
-@shown
-def test_every_option_of_fit_reaches_the_release(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    options = ("--delta", "1e-6", "--method", "kccm", "--rows-per-person", "2", *SEED)
-    settings = ("--option", "rounds=4", "--option", "n=2", "--option", "merge=nearest")
-    assert run(*FIT, *options, *settings, "--out", "new.json") == 0
-    assert capsys.readouterr().err == SEEDED
-    release = Release.load(folder / "new.json")
-    assert float(release.budget.delta) == 1e-6
-    assert release.rows_per_person == 2
-    assert release.simulated
-    assert release.method == "allocation_nk"
-    assert dict(release.method_options) == {"rounds": 4, "n": 2, "merge": "nearest"}
-    assert len(release.spends) == 4
-
-
-@shown
-def test_a_seed_warns_and_repeats_the_release_and_real_noise_does_neither(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name, seed in (("a", SEED), ("b", SEED), ("c", ()), ("d", ())):
-        assert run(*FIT, "--out", f"{name}.json", *seed) == 0
-        assert capsys.readouterr().err == (SEEDED if seed else "")
-    texts = {name: (folder / f"{name}.json").read_text() for name in "abcd"}
-    assert texts["a"] == texts["b"]
-    assert texts["c"] != texts["d"]
-
-
-def test_fit_writes_release_json_unless_told_otherwise(folder: Path) -> None:
-    (folder / "release.json").unlink()
-    assert run(*FIT) == 0
-    assert Release.load(folder / "release.json").n_clusters == 2
-
-
-@pytest.mark.parametrize("to_file", [False, True])
-def test_predict_gives_one_cluster_a_row(
-    folder: Path, capsys: pytest.CaptureFixture[str], to_file: bool
-) -> None:
-    assert run("predict", "release.json", "people.csv", *(["--out", "new.csv"] * to_file)) == 0
-    out = capsys.readouterr().out
-    text = (folder / "new.csv").read_text() if to_file else out
-    assert text.splitlines() == ["cluster", *["0", "1"] * 200]
-    assert bool(out) is not to_file
-
-
-def test_predict_as_json_gives_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("predict", "release.json", "people.csv", "--json") == 0
-    assert json.loads(capsys.readouterr().out) == {"cluster": [0, 1] * 200}
-
-
-@pytest.mark.parametrize("as_json", [False, True])
-@pytest.mark.parametrize("rows", [0, 1, 3000])
-def test_predict_reads_files_in_parts(
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    rows: int,
-    as_json: bool,
-) -> None:
-    monkeypatch.setattr(reading, "BATCH_VALUES", 500)
-    ages = [25.0 if row % 3 else 75.0 for row in range(rows)]
-    columns = {"name": ["x"] * rows, "visits": [5.0] * rows, "age": ages}
-    parquet.write_table(pa.table(columns), folder / "new.parquet")
-    assert run("predict", "release.json", "new.parquet", *(["--json"] * as_json)) == 0
-    out = capsys.readouterr().out
-    labels = json.loads(out)["cluster"] if as_json else list(map(int, out.split("\n")[1:-1]))
-    assert labels == [int(age == 75.0) for age in ages]
-    assert as_json or out.startswith("cluster\n")
-
-
-@shown
-def test_features_can_be_chosen_and_a_cache_changes_nothing(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    settings = (*FIT, "--columns", "visits", *SEED)
-    assert run(*settings, "--out", "plain.json") == 0
-    assert run(*settings, "--out", "cached.json", "--cache", ".") == 0
-    assert Release.load("plain.json").box.names == ("visits",)
-    assert Release.load("plain.json") == Release.load("cached.json")
-    capsys.readouterr()
-    assert run("predict", "plain.json", "people.csv") == 0
-    assert capsys.readouterr().out.count("\n") == 401
-
-
-def test_the_demo_writes_all_of_its_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("demo", "--rows", "2000", "--out", "new/demo") == 0
-    out = capsys.readouterr().out
-    made = snapshot(folder / "new" / "demo")
-    assert sorted(made) == ["bounds.toml", "patients.csv", "release.json", "report.html"]
-    assert made["patients.csv"].count(b"\n") == 2001
-    assert b"Differentially private clustering" in made["report.html"]
-    assert Release.load("new/demo/release.json").statement() in out
-    assert "non-private" in out
-    assert "Generated 2,000 synthetic patients." in out
-    assert all(name in out for name in made)
-
-
-def test_the_files_of_the_demo_are_good_for_the_other_commands(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("demo", "--rows", "500", "--out", "demo", "--json") == 0
-    assert capsys.readouterr().out == (folder / "demo/release.json").read_text()
-    data = ("demo/patients.csv", "--k", "5", "--epsilon", "1", "--bounds", "demo/bounds.toml")
-    assert run("fit", *data, "--out", "new.json") == 0
-    assert run("predict", "new.json", "demo/patients.csv", "--out", "new.csv") == 0
 
 
 def mistake(*arguments: str, says: str) -> object:
@@ -335,13 +162,13 @@ def bad_bounds(*bounds: str, says: str) -> object:
     ],
 )
 def test_a_mistake_ends_in_one_sentence_and_nothing_written(
-    folder: Path,
+    people_folder: Path,
     capsys: pytest.CaptureFixture[str],
     arguments: tuple[str, ...],
     says: str,
     code: int,
 ) -> None:
-    before = snapshot(folder)
+    before = snapshot(people_folder)
     assert run(*arguments) == code
     captured = capsys.readouterr()
     (sentence,) = captured.err.strip().splitlines()
@@ -350,15 +177,7 @@ def test_a_mistake_ends_in_one_sentence_and_nothing_written(
     assert ("nothing was spent" in sentence) is (arguments[0] == "fit")
     assert CANARY not in sentence
     assert captured.out == ""
-    assert snapshot(folder) == before
-
-
-@pytest.mark.parametrize(("epsilon", "lines"), [("0", 1), ("1", 0)])
-def test_the_progress_bar_leaves_nothing_on_stderr_that_is_no_terminal(
-    capsys: pytest.CaptureFixture[str], epsilon: str, lines: int
-) -> None:
-    run(*FIT, "--out", "new.json", "--epsilon", epsilon)
-    assert len(capsys.readouterr().err.splitlines()) == lines
+    assert snapshot(people_folder) == before
 
 
 def test_no_command_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
@@ -366,29 +185,6 @@ def test_no_command_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     captured = capsys.readouterr()
     assert captured.out.startswith("Usage: hushmeans")
     assert captured.err == ""
-
-
-def test_an_interrupted_fit_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("hushmeans.fitting.fit_release", interrupt)
-    before = snapshot(folder)
-    assert run(*FIT, "--out", "new.json") == 130
-    assert snapshot(folder) == before
-
-
-def test_the_budget_is_not_spent_where_the_release_cannot_be_written(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def spend(*_: object, **__: object) -> None:
-        pytest.fail("the budget was spent")
-
-    monkeypatch.setattr("hushmeans.fitting.fit_release", spend)
-    assert run(*FIT, "--out", "release.json") == 2
-    assert run(*FIT, "--out", "none/new.json") == 2
-    Path("link.json").symlink_to("nowhere.json")
-    assert run(*FIT, "--out", "link.json") == 2
 
 
 def script(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -404,66 +200,47 @@ def script(folder: Path, *arguments: str, **environment: str) -> subprocess.Comp
     )
 
 
-def test_the_installed_command_works(folder: Path) -> None:
-    done = script(folder, *FIT, "--out", "new.json", "--json")
+def test_the_installed_command_works(people_folder: Path) -> None:
+    done = script(people_folder, *FIT, "--out", "new.json", "--json")
     assert done.returncode == 0
-    assert Release.from_json(done.stdout) == Release.load(folder / "new.json")
+    assert Release.from_json(done.stdout) == Release.load(people_folder / "new.json")
 
 
-def test_a_terminal_that_shows_ascii_only_is_no_obstacle(folder: Path) -> None:
-    done = script(folder, *FIT, "--out", "new.json", PYTHONIOENCODING="ascii")
+def test_a_terminal_that_shows_ascii_only_is_no_obstacle(people_folder: Path) -> None:
+    done = script(people_folder, *FIT, "--out", "new.json", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
     assert "Written to new.json." in done.stdout
 
 
-def test_the_installed_command_says_in_one_line_that_a_seed_is_not_private(folder: Path) -> None:
-    done = script(folder, *FIT, "--out", "new.json", *SEED, "--json")
+def test_the_installed_command_says_in_one_line_that_a_seed_is_not_private(
+    people_folder: Path,
+) -> None:
+    done = script(people_folder, *FIT, "--out", "new.json", *SEED, "--json")
     assert done.returncode == 0
     assert json.loads(done.stderr)["warning"] in SEEDED
     assert Release.from_json(done.stdout).simulated
 
 
-def test_the_installed_command_answers_a_mistake_without_a_traceback(folder: Path) -> None:
-    before = snapshot(folder)
-    done = script(folder, "fit", "none.csv", *FIT[2:], "--out", "new.json")
+def test_the_installed_command_answers_a_mistake_without_a_traceback(people_folder: Path) -> None:
+    before = snapshot(people_folder)
+    done = script(people_folder, "fit", "none.csv", *FIT[2:], "--out", "new.json")
     assert done.returncode == 4
     assert done.stdout == ""
     assert done.stderr.strip() == ("hushmeans: none.csv: no such file or folder; nothing was spent")
-    assert snapshot(folder) == before
+    assert snapshot(people_folder) == before
 
 
-def test_a_binary_file_is_answered_by_the_installed_command_in_one_sentence(folder: Path) -> None:
+def test_a_binary_file_is_answered_by_the_installed_command_in_one_sentence(
+    people_folder: Path,
+) -> None:
     table = pa.table({"age": [float(CANARY)] * 50, "visits": list(range(50))})
-    parquet.write_table(table, folder / "parquet.csv")
-    (folder / "picture.csv").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 500)
+    parquet.write_table(table, people_folder / "parquet.csv")
+    (people_folder / "picture.csv").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 500)
     for name in ("parquet.csv", "picture.csv"):
-        done = script(folder, "fit", name, *FIT[2:], "--out", "new.json")
+        done = script(people_folder, "fit", name, *FIT[2:], "--out", "new.json")
         assert done.returncode == 4
         assert done.stdout == ""
         (sentence,) = done.stderr.splitlines()
         assert sentence.startswith(f"hushmeans: {name}: th")
         assert CANARY not in sentence
-    assert not (folder / "new.json").exists()
-
-
-SMALL = "Indistinguishable from noise: cluster"
-
-
-@pytest.mark.parametrize(
-    ("sizes", "said"),
-    [
-        ((100.0, 50.5), None),
-        ((6.0, 8.0), None),  # two standard errors exactly
-        ((5.9, 50.5), f"{SMALL} 0."),
-        ((100.0, 7.9), f"{SMALL} 1."),
-        ((0.0, 0.0), f"{SMALL}s 0, 1."),
-    ],
-)
-def test_clusters_that_noise_could_have_made_are_named(
-    release: Release, capsys: pytest.CaptureFixture[str], sizes: tuple[float, ...], said: str | None
-) -> None:
-    show_release(replace(release, sizes=sizes))
-    out = capsys.readouterr().out
-    assert "Private clusters" in out
-    assert (SMALL in out) is (said is not None)
-    assert said is None or f"{said} More records, fewer clusters" in out
+    assert not (people_folder / "new.json").exists()

@@ -32,9 +32,20 @@ from adbc_driver_postgresql import dbapi as postgresql
 from pyarrow import csv, dataset, feather, parquet
 
 from helpers.postgres import Server
+from helpers.row_order import counted_rows
 from hushmeans.curator import kernel, store
 from hushmeans.curator.encode import encode
-from hushmeans.curator.questions import Cells, Question, Shifts, Size, Sizes, Spread, Totals
+from hushmeans.curator.people import groups
+from hushmeans.curator.questions import (
+    Cells,
+    Question,
+    Shifts,
+    Size,
+    Sizes,
+    Spread,
+    Spreads,
+    Totals,
+)
 from hushmeans.curator.readers import reading
 from hushmeans.curator.source import managed_source
 from hushmeans.fitting import fit_release
@@ -53,6 +64,7 @@ from hushmeans.schema import (
     Schema,
 )
 from hushmeans.schema.scales import Curve
+from hushmeans.schema.schema import MissingPerson
 from hushmeans.settings import Settings
 from hushmeans.types import FloatArray, GridArray, IntArray
 
@@ -187,7 +199,8 @@ def numbers(table: pa.Table) -> pa.Table:
 
 
 def _is_number(kind: pa.DataType) -> bool:
-    tests = (pa.types.is_integer, pa.types.is_decimal, pa.types.is_floating)
+    types = pa.types
+    tests = (types.is_integer, types.is_decimal, types.is_floating, types.is_boolean)
     return any(test(kind) for test in tests)
 
 
@@ -312,9 +325,7 @@ def sqlite_query(table: pa.Table, folder: Path) -> Held:
 
 def written_to_sqlite(table: pa.Table, path: Path) -> None:
     rows = [[_in_sqlite(value) for value in row.values()] for row in table.to_pylist()]
-    kinds = [
-        "real" if _is_number(each.type) or each.name in RANGES else "text" for each in table.schema
-    ]
+    kinds = ["real" if _is_number(each.type) else "text" for each in table.schema]
     with closing(sqlite3.connect(path)) as connection, connection:
         pairs = zip(table.column_names, kinds, strict=True)
         features = ", ".join(f"{name} {kind}" for name, kind in pairs)
@@ -370,6 +381,7 @@ QUESTIONS: dict[str, Question] = {
     "shifts in l1": Shifts(GRID, CENTROIDS, (UNIT,) * len(CENTROIDS), "l1", UNIT),
     "shifts in l2": Shifts(GRID, CENTROIDS, tuple(range(1, len(CENTROIDS) + 1)), "l2", 1),
     "spread": Spread(GRID, CENTROIDS[:1], UNIT, "l2"),
+    "spreads": Spreads(GRID, CENTROIDS, (UNIT,) * len(CENTROIDS), "l1"),
     "sizes": Sizes(GRID, CENTROIDS),
     "cells": Cells(GRID, ((0,), (), (-UNIT // 2, 0), (0,), (0, 5), (1,))),
 }
@@ -485,6 +497,56 @@ def test_columns_are_taken_by_name_in_the_order_given(hold: Callable[[pa.Table],
     with managed_source(held.data, held.bounds, columns=names, cache=held.cache) as source:
         assert source.box == box
         np.testing.assert_array_equal(source.answer(question), kernel.answer(question, records))
+
+
+PERSON = "person"
+
+
+@remembered
+def visits(n_records: int) -> pa.Table:
+    """The same table, with people of one and of many rows, identical rows and missing ids."""
+    table = people(n_records)
+    rng = np.random.default_rng(1)
+    again = np.where(rng.random(n_records) < 0.3, n_records // 2, np.arange(n_records))
+    ids = pc.if_else(
+        pa.array(rng.random(n_records) < 0.1), None, pa.array(rng.zipf(1.5, n_records) % 60)
+    )
+    member = table.column_names.index("member")  # true and false are not numbers in CSV files
+    table = table.set_column(member, "member", table["member"].cast(pa.int8()))
+    return table.take(pa.array(again)).append_column(PERSON, ids)
+
+
+def counted(question: Question, table: pa.Table, missing: MissingPerson) -> IntArray:
+    """The answer for the rows that count, chosen by the plain form of the order."""
+    records = encode(matrix(table.drop(PERSON)), BOX)
+    owned = [
+        (None if person is None else str(person).encode(), tuple(row))
+        for person, row in zip(table[PERSON].to_pylist(), records.tolist(), strict=True)
+    ]
+    rows = list(counted_rows([(p, row) for p, row in owned if p is not None], 2).elements())
+    if missing == "own":
+        rows += [row for p, row in owned if p is None]
+    kept = np.array(rows, dtype=np.int32).reshape(-1, BOX.n_columns)
+    return kernel.answer(question, kept, threads=1)
+
+
+@pytest.mark.parametrize("missing", ["drop", "own"])
+def test_the_same_rows_of_each_person_count(
+    hold: Callable[[pa.Table], Held],
+    missing: MissingPerson,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = visits(300)
+    held = hold(table)
+    if held.bounds is IN_ORDER:
+        pytest.skip("an array has no names")
+    if held.cache is not None:
+        monkeypatch.setattr(groups, "SMALLEST_LIMIT", 1000)
+    schema = Schema(RANGES, person=PERSON, rows_per_person=2, missing_person=missing)
+    with managed_source(held.data, schema, cache=held.cache) as source:
+        for question in QUESTIONS.values():
+            answer = source.answer(question)
+            np.testing.assert_array_equal(answer, counted(question, table, missing))
 
 
 @pytest.mark.usefixtures("batch")

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -172,21 +173,73 @@ def address(tmp_path: Path) -> Iterator[str]:
         server.shutdown()
 
 
+KINDS_OF_FILE = ["csv", "csv.gz", "csv.bz2", "csv.zst", "parquet", "arrow"]
+
+
 def put_files(folder: Path) -> None:
     text = TABLE.to_pandas().to_csv(index=False).encode()
     (folder / "people.csv").write_bytes(text)
     (folder / "people.csv.gz").write_bytes(gzip.compress(text))
     (folder / "people.csv.bz2").write_bytes(bz2.compress(text))
+    (folder / "people.csv.zst").write_bytes(pa.compress(text, "zstd", asbytes=True))
     parquet.write_table(TABLE, folder / "people.parquet")
     feather.write_feather(TABLE, folder / "people.arrow")
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # sockets of aiohttp's
-@pytest.mark.parametrize("name", ["csv", "csv.gz", "csv.bz2", "parquet", "arrow"])
+@pytest.mark.parametrize("name", KINDS_OF_FILE)
 def test_files_are_read_where_they_are(tmp_path: Path, address: str, name: str) -> None:
     put_files(tmp_path)
     assert encoded(f"{address}/people.{name}") == ENCODED
     assert encoded(f"file://{tmp_path}/people.{name}") == ENCODED
+
+
+@pytest.fixture(scope="module")
+def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A bucket on a local S3 server, with every kind of file and a folder of partitions."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # moto's, of servers that are not S3's
+        moto = pytest.importorskip("moto.server", reason="moto is not installed")
+        boto3 = pytest.importorskip("boto3", reason="boto3 is not installed")
+    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    keys = {"AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "hidden-word"}
+    place = {"AWS_ENDPOINT_URL": f"http://{host}:{port}", "AWS_DEFAULT_REGION": "us-east-1"}
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in {**keys, **place}.items():
+            environment.setenv(name, value)
+        client = boto3.client("s3", endpoint_url=place["AWS_ENDPOINT_URL"])
+        client.create_bucket(Bucket="clinic")
+        folder = tmp_path_factory.mktemp("bucket")
+        put_files(folder)
+        for path in folder.iterdir():
+            client.put_object(Bucket="clinic", Key=f"all/{path.name}", Body=path.read_bytes())
+        part = (folder / "people.parquet").read_bytes()
+        for index in range(2):
+            key = f"parts/level={index}/part.parquet"
+            client.put_object(Bucket="clinic", Key=key, Body=part)
+        yield "s3://clinic"
+    server.stop()
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # sockets of moto's
+class TestS3:
+    """Files in S3, read by PyArrow with the credentials of the environment."""
+
+    @pytest.mark.parametrize("name", KINDS_OF_FILE)
+    def test_a_file_in_a_bucket_is_read(self, bucket: str, name: str) -> None:
+        assert encoded(f"{bucket}/all/people.{name}") == ENCODED
+
+    def test_a_folder_in_a_bucket_is_read_with_its_partitions(self, bucket: str) -> None:
+        found = open_store(f"{bucket}/parts", Bounds({"age": (0, 100), "level": (0, 1)}))
+        assert found.records[:, 0].tolist() == [-UNIT // 2, UNIT] * 2
+        assert found.records[:, 1].tolist() == [-UNIT, -UNIT, UNIT, UNIT]
+
+    def test_a_file_that_is_not_there_is_named(self, bucket: str) -> None:
+        with pytest.raises(InputError, match=r"s3://clinic/none.csv: no such file") as refusal:
+            encoded(f"{bucket}/none.csv")
+        check_that_nothing_leaks(refusal.value)
 
 
 def test_a_folder_behind_a_url_is_read_whole(tmp_path: Path) -> None:
@@ -206,6 +259,8 @@ def test_a_folder_behind_a_url_is_read_whole(tmp_path: Path) -> None:
     [
         ("{}/none.csv?key=hidden-word", "no such file or folder"),
         ("martian://me:hidden-word@host/people.csv?key=hidden-word", "install fsspec with"),
+        ("s3://me:hidden/hidden-word@bucket/people.csv", "s3://...: cannot read files at such"),
+        ("https://me:hidden-word[@127.0.0.1:1/people.csv", "no such file or folder"),
         ("file://{}/none.csv", "no such file or folder"),
     ],
 )
@@ -215,7 +270,7 @@ def test_a_url_that_cannot_be_read_is_named_without_its_secrets(
     filled = url.format(tmp_path if url.startswith("file") else address)
     with pytest.raises(InputError, match=message) as refusal:
         encoded(filled)
-    assert "hidden-word" not in str(refusal.value)
+    assert "hidden" not in str(refusal.value)
     check_that_nothing_leaks(refusal.value)
 
 

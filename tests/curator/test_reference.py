@@ -19,6 +19,7 @@ from hushmeans.curator.questions import (
     Size,
     Sizes,
     Spread,
+    Spreads,
     Totals,
 )
 from hushmeans.curator.reference import PLAIN_BLOCK, REFERENCE
@@ -61,7 +62,7 @@ def contribution(question: Question, record: Sequence[int]) -> Iterator[tuple[in
             for x, c in zip(record, question.centre.tolist()[0], strict=True)
         ]
         yield from enumerate(clipped(squares, question.clip, question.norm))
-    elif isinstance(question, Totals | Shifts | Sizes):
+    elif isinstance(question, Totals | Shifts | Sizes | Spreads):
         centroids = question.centroids.tolist()
         gaps = [[x - c for x, c in zip(record, each, strict=True)] for each in centroids]
         squares = [sum(gap * gap for gap in each) for each in gaps]
@@ -71,6 +72,11 @@ def contribution(question: Question, record: Sequence[int]) -> Iterator[tuple[in
             return
         if isinstance(question, Totals):
             row = [*record, question.grid.unit]
+        elif isinstance(question, Spreads):
+            unit = question.grid.unit
+            parts = [gap**2 // unit for gap in gaps[best]]
+            over = max(length(parts, question.norm), question.clips[best])
+            row = [part * unit // over for part in parts]
         else:
             unit, clip = question.grid.unit, question.clips[best]
             over = max(length(gaps[best], question.norm), clip)
@@ -95,6 +101,7 @@ def questions(draw: st.DrawFn) -> tuple[Question, GridArray]:
         Sizes(GRID, points),
         Shifts(GRID, points, tuple(range(clip, clip + len(points))), norm, 7),
         Spread(GRID, points[:1], clip, norm),
+        Spreads(GRID, points, tuple(range(clip, clip + len(points))), norm),
         Cells(GRID, tuple(tuple(sorted(each)) for each in borders)),
         Lengths(GRID, points[:1], tuple(sorted({abs(each) for each in borders[0]}))),
     ]

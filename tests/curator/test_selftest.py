@@ -27,6 +27,7 @@ from hushmeans.curator.questions import (
     Size,
     Sizes,
     Spread,
+    Spreads,
     Totals,
 )
 from hushmeans.curator.reference import REFERENCE, Kernel
@@ -35,6 +36,9 @@ from hushmeans.errors import InputError, PrivacyError
 from hushmeans.methods.registry import METHODS
 from hushmeans.schema import Axes, Box
 from hushmeans.types import FloatArray, GridArray, IntArray
+
+CLIPPED = (Shifts, Spread, Spreads)
+"""The kinds of question that clip, in either norm."""
 
 
 @pytest.fixture
@@ -53,8 +57,8 @@ def test_a_right_kernel_passes(right: Kernel) -> None:
 def test_every_kind_of_question_is_asked_and_every_clip_in_both_norms() -> None:
     asked = [question for question, _ in selftest.known_questions()]
     assert {type(question) for question in asked} == set(kernel.KERNELS) == set(REFERENCE.add_up)
-    norms = {(type(each), each.norm) for each in asked if isinstance(each, Shifts | Spread)}
-    assert norms == {(kind, norm) for kind in (Shifts, Spread) for norm in ("l1", "l2")}
+    norms = {(type(each), each.norm) for each in asked if isinstance(each, CLIPPED)}
+    assert norms == {(kind, norm) for kind in CLIPPED for norm in ("l1", "l2")}
 
 
 def test_the_known_records_are_where_kernels_could_part() -> None:
@@ -108,6 +112,12 @@ def the_first_clip(question: Shifts, records: GridArray) -> IntArray:
     """One clip for all centroids."""
     clips = question.clips[:1] * len(question.clips)
     return kernel.shifts(replace(question, clips=clips), records)
+
+
+def all_of_one_width(question: Spreads, records: GridArray) -> IntArray:
+    """Scaled by the first clip, whichever centroid is nearest."""
+    clips = (question.clips[0],) * len(question.clips)
+    return reference.spreads(replace(question, clips=clips), records)
 
 
 def not_clipped(question: Spread, records: GridArray) -> IntArray:
@@ -178,6 +188,7 @@ WRONG = [
     adding_up(Shifts, cut_upwards),
     adding_up(Shifts, one_less),
     adding_up(Spread, not_clipped),
+    adding_up(Spreads, all_of_one_width),
     adding_up(Spread, in_the_other_norm),
     adding_up(Cells, on_the_border),
     adding_up(Cells, one_less),

@@ -14,7 +14,17 @@ from hypothesis.extra.numpy import arrays
 from hushmeans.curator import kernel
 from hushmeans.curator.compiled import clipping
 from hushmeans.curator.compiled.sums import row_width
-from hushmeans.curator.questions import Cells, Lengths, Norm, Question, Shifts, Size, Sizes, Spread
+from hushmeans.curator.questions import (
+    Cells,
+    Lengths,
+    Norm,
+    Question,
+    Shifts,
+    Size,
+    Sizes,
+    Spread,
+    Spreads,
+)
 from hushmeans.schema import Box, Grid
 from hushmeans.types import GridArray, IntArray
 
@@ -42,6 +52,7 @@ def questions(draw: st.DrawFn) -> tuple[Question, GridArray, GridArray]:
         Sizes(GRID, points),
         Shifts(GRID, points, tuple(clips), norm, draw(st.integers(0, clip))),
         Spread(GRID, points[:1], clip, norm),
+        Spreads(GRID, points, tuple(clips), norm),
         Cells(GRID, tuple(tuple(sorted(each)) for each in borders)),
         Lengths(GRID, points[:1], tuple(sorted({abs(each) for each in borders[0]}))),
     ]
@@ -124,6 +135,37 @@ def test_a_spread_sums_squares_in_grid_steps() -> None:
     assert answer.tolist() == [unit // 4, unit // 4]
 
 
+@pytest.mark.parametrize(("norm", "length"), [("l1", 3), ("l2", math.sqrt(5))])
+def test_spreads_beyond_the_clip_count_as_ones_of_length_1(norm: Norm, length: float) -> None:
+    """Squares of 2 and 1 units have L1 norm 3 units; their L2 norm is rounded up to whole steps."""
+    unit = GRID.unit
+    question = Spreads(GRID, np.array([[-unit, 0]]), (unit,), norm)
+    record = np.array([[round(0.41421356 * unit), unit]], dtype=np.int32)
+    answer = kernel.answer(question, record)[0]
+    np.testing.assert_allclose(answer / unit, [2 / length, 1 / length], atol=1e-5)
+
+
+def test_spreads_within_the_clip_are_a_part_of_it() -> None:
+    """Each centroid has a clip of its own, and the records nearest to it."""
+    unit = GRID.unit
+    question = Spreads(GRID, np.array([[0, 0], [unit, 0]]), (unit // 2, 2 * unit), "l1")
+    records = np.array([[unit // 4, 0], [0, -unit // 2], [unit, unit]], dtype=np.int32)
+    assert kernel.answer(question, records).tolist() == [[unit // 8, unit // 2], [0, unit // 2]]
+
+
+@pytest.mark.parametrize("clip", [1, 1000, 2 * GRID.unit])
+@pytest.mark.parametrize("norm", NORMS)
+def test_the_sensitivity_of_spreads_is_reached_with_any_number_of_centroids(
+    norm: Norm, clip: int
+) -> None:
+    for number in (1, 4):
+        question = Spreads(
+            GRID, np.zeros((number, 1), dtype=np.int64) - GRID.unit, (clip,) * number, norm
+        )
+        change = kernel.answer(question, np.array([[GRID.unit]], dtype=np.int32))
+        assert np.abs(change).sum() == question.sensitivity("l1") == question.sensitivity("l2")
+
+
 def test_cells_count_by_how_many_borders_are_exceeded() -> None:
     question = Cells(GRID, ((0, 10), (), (5,)))
     records = np.array([[0, 9, 5], [1, 9, 6], [11, 0, 6], [11, 0, 0]], dtype=np.int32)
@@ -166,6 +208,10 @@ def test_the_sensitivity_of_shifts_is_reached(norm: Norm, clip: int) -> None:
         (lambda: Shifts(GRID, ORIGIN, (9,), "L1", 1), "norm must be"),  # type: ignore[arg-type]
         (lambda: Spread(GRID, ORIGIN, 9, "max"), "norm must be"),  # type: ignore[arg-type]
         (lambda: Shifts(GRID, ORIGIN, (9, 9), "l1", 1), "for each centroid"),
+        (lambda: Spreads(GRID, ORIGIN, (9, 9), "l1"), "for each centroid"),
+        (lambda: Spreads(GRID, ORIGIN, (0,), "l1"), "clip"),
+        (lambda: Spreads(GRID, ORIGIN, (8 * GRID.unit + 1,), "l1"), "clip"),
+        (lambda: Spreads(GRID, ORIGIN, (9,), "max"), "norm must be"),  # type: ignore[arg-type]
         (lambda: Lengths(GRID, np.zeros((2, 2), dtype=np.int64), (9,)), "one point"),
         (lambda: Lengths(GRID, ORIGIN, (9, 9)), "ascend"),
         (lambda: Lengths(GRID, ORIGIN, (-1,)), "width of the box"),
@@ -186,6 +232,7 @@ def test_a_question_outside_the_proof_cannot_be_asked(make: Any, message: str) -
     [
         Shifts(Grid(10), np.zeros((1, 2), dtype=np.int64), (5,), "l1", 1),
         Spread(GRID, np.zeros((1, 3), dtype=np.int64), 5, "l2"),
+        Spreads(GRID, np.zeros((1, 3), dtype=np.int64), (5,), "l2"),
         Cells(GRID, ((1,),)),
         Lengths(GRID, np.zeros((1, 3), dtype=np.int64), (5,)),
     ],

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hushmeans.curator import memory, store
+from hushmeans.curator import memory, nameless, store
 from hushmeans.curator.questions import Size, Totals
 from hushmeans.curator.source import open_store
 from hushmeans.curator.store import Spilled, Store
@@ -63,7 +63,7 @@ def test_the_file_is_private_has_no_name_and_leaves_nothing_behind(
         made.append(os.fstat(file.fileno()))
         return file
 
-    monkeypatch.setattr(store, "TemporaryFile", watched)
+    monkeypatch.setattr(nameless, "TemporaryFile", watched)
     monkeypatch.setenv("HUSHMEANS_MEMORY", "1MB")
     found = open_store(POINTS, BOUNDS, cache=tmp_path)
     assert isinstance(found.spilled, Spilled)
@@ -96,7 +96,7 @@ def test_a_full_disk_is_said_to_be_full_before_anything_is_spent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full = partial(open, "/dev/full", "wb", buffering=0)
-    monkeypatch.setattr(store, "TemporaryFile", lambda **_: full())
+    monkeypatch.setattr(nameless, "TemporaryFile", lambda **_: full())
     monkeypatch.setenv("HUSHMEANS_MEMORY", "1MB")
     message = r"cannot keep the encoded records in .*: No space left on device; name another folder"
     refused_fit(tmp_path, tmp_path, message)

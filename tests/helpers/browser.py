@@ -111,8 +111,10 @@ class Browser:
             self._read()
 
     def value(self, expression: str) -> Any:
-        """What an expression of JavaScript gives on the page."""
-        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        """What an expression of JavaScript gives on the page; a promise is waited for."""
+        answer = self.call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 

@@ -29,10 +29,33 @@ if TYPE_CHECKING:
     from hushmeans.settings import Settings
 
 PRICE = Budget(Fraction(1, 100))
-LONGEST_LIFE = 0.25
-"""Seconds; some ten transactions, or a few fits, so that every moment of one is hit."""
 
 Spender = Callable[[str, Path, str], None]
+
+
+class Lives:
+    """How long processes live: random times that adapt to the speed of the machine.
+
+    A process that does nothing before it is killed makes the longest life longer, one that does
+    more than enough makes it shorter, so that every moment of the work is hit.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._moments = random.Random(seed)  # noqa: S311
+        self._longest = 0.25
+
+    def end(self, process: int, part: float = 1) -> bool:
+        """Kill a process after a while; whether it had not ended by itself."""
+        time.sleep(self._moments.uniform(0, part * self._longest))
+        os.kill(process, signal.SIGKILL)
+        return os.waitpid(process, 0)[1] != 0
+
+    def adapt(self, *, too_short: bool, too_long: bool) -> None:
+        """Learn from what a process has done."""
+        if too_short:
+            self._longest = min(1.25 * self._longest, 20.0)
+        elif too_long:
+            self._longest = max(0.8 * self._longest, 0.05)
 
 
 def hammer(place: str, name: str, times: int) -> None:
@@ -47,8 +70,7 @@ def hammer(place: str, name: str, times: int) -> None:
 
 def kill(spend: Spender, place: str, kills: int, seed: int) -> None:
     """Every fourth spender of a SQLite ledger gets a new one, to be killed while making it."""
-    moments = random.Random(seed)  # noqa: S311
-    debits = releases = 0
+    lives, debits, releases = Lives(seed), 0, 0
     with TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         for turn in range(kills):
@@ -57,11 +79,12 @@ def kill(spend: Spender, place: str, kills: int, seed: int) -> None:
             spender = os.fork()
             if spender == 0:
                 spend(at, log, f"{seed}-{turn}")
-            time.sleep(moments.uniform(0, LONGEST_LIFE / 3 if fresh else LONGEST_LIFE))
-            os.kill(spender, signal.SIGKILL)
-            os.waitpid(spender, 0)
+            lives.end(spender, 1 / 3 if fresh else 1)
             found = check(Ledger(at), log, f"{seed}-{turn}-")
             debits, releases = debits + found[0], releases + found[1]
+            if not fresh:
+                lives.adapt(too_short=found[1] == 0, too_long=found[1] > 3)
+    assert debits > 0, "no process was killed after a debit"
     sys.stdout.write(f"{kills} kills, {debits} debits, {releases} releases stored\n")
 
 
@@ -107,28 +130,34 @@ def quick_settings(rounds: int) -> Settings:
 
 def resume(place: str, kills: int, seed: int) -> None:
     """Kill each fit at up to three random moments, then let it end: one debit, one release."""
-    moments, ledger = random.Random(seed), Ledger(place)  # noqa: S311
+    lives, ledger = Lives(seed), Ledger(place)
     ledger.set_limit("others", 1)  # which also loads the driver before the first fork
-    killed = fits = answers = 0
+    killed = fits = answers = resumed = 0
     with TemporaryDirectory() as folder:
         while killed < kills:
             release_id = f"{seed}-{fits}"
             path = Path(folder) / f"{release_id}.json"
-            for life in (moments.uniform(0, LONGEST_LIFE) for _ in range(min(3, kills - killed))):
+            for _ in range(min(3, kills - killed)):
+                before = ledger.journal("people", release_id).length()
                 fitter = os.fork()
                 if fitter == 0:
                     fitted(ledger, release_id, rounds=6).save(path)
                     os._exit(0)
-                time.sleep(life)
-                os.kill(fitter, signal.SIGKILL)
-                if os.waitpid(fitter, 0)[1] == 0:
+                was_killed = lives.end(fitter)
+                kept = ledger.journal("people", release_id).length() - before
+                lives.adapt(too_short=was_killed and kept == 0, too_long=not was_killed)
+                if not was_killed:
                     break
                 killed += 1
-            answers += ledger.journal("people", release_id).length()
+            kept = ledger.journal("people", release_id).length()
+            answers, resumed = answers + kept, resumed + (kept > 0)
             fitted(ledger, release_id, rounds=6).save(path)
             fits += 1
             check_one_release(ledger, release_id, path.read_text())
-    sys.stdout.write(f"{killed} kills, {fits} fits, {answers} answers kept before they ended\n")
+    assert resumed > 0, "no fit was killed between two answers"
+    sys.stdout.write(
+        f"{killed} kills, {fits} fits, {resumed} resumed from {answers} kept answers\n"
+    )
 
 
 def check_one_release(ledger: Ledger, release_id: str, written: str) -> None:

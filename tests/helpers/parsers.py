@@ -12,7 +12,7 @@ from hushmeans.curator.readers import open_reading, open_reading_for_box
 from hushmeans.ledger import Ledger
 from hushmeans.release import Release
 from hushmeans.report import LoadedRelease, Report, report_page
-from hushmeans.schema import Bounds, Box
+from hushmeans.schema import Bounds, Box, Schema
 
 BOX = Box((0.0, 0.0), (100.0, 10.0), ("age", "visits"))
 
@@ -34,6 +34,13 @@ def bounds(folder: Path, content: bytes, suffix: str = ".toml") -> None:
     """Read a file of bounds."""
     found = Bounds(_written(folder / f"bounds{suffix}", content))
     assert found.box().n_features >= 1
+
+
+def schema(folder: Path, content: bytes, suffix: str = ".toml") -> None:
+    """Read a file with a schema, and write it again."""
+    found = Schema(_written(folder / f"schema{suffix}", content))
+    again = _written(folder / "again.toml", found.to_toml().encode("utf-8"))
+    assert Schema(again) == found
 
 
 def table(folder: Path, content: bytes, suffix: str = ".csv") -> None:
@@ -65,6 +72,8 @@ PARSERS: Mapping[str, Callable[[Path, bytes], None]] = {
     "release": release,
     "bounds-toml": bounds,
     "bounds-json": lambda folder, content: bounds(folder, content, ".json"),
+    "schema-toml": schema,
+    "schema-json": lambda folder, content: schema(folder, content, ".json"),
     "csv": table,
     "csv-gz": lambda folder, content: table(folder, content, ".csv.gz"),
     "parquet": lambda folder, content: table(folder, content, ".parquet"),

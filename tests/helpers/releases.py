@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,7 @@ from hushmeans.ledger.standing import Standing
 from hushmeans.release import Release
 from hushmeans.report import LoadedRelease
 from hushmeans.schema import Box
+from hushmeans.schema.kinds import Category, Date, Flag, Number, Ordinal
 
 HOSTILE = "<script>alert(1)</script>"
 NAMES = (
@@ -90,6 +92,34 @@ def made(n_clusters: int, n_features: int, **changes: Any) -> Release:
         versions=(),
     )
     return replace(plain_release, **changes)
+
+
+def mixed() -> Release:
+    """Two clusters of features of every kind; one category has 100 levels."""
+    kinds = (
+        Number(0, 100),
+        Flag(),
+        Date(date(2020, 1, 1), date(2020, 12, 31)),
+        Ordinal(["none", "school", "college"]),
+        Category([f"town {number}" for number in range(100)]),
+    )
+    box = Box.of(kinds, ("age", "smoker", "admitted", "education", "home"))
+    days = (box.low[2] + 31, box.low[2] + 300)
+    homes = [[0.0] * (box.n_columns - 4) for _ in range(2)]
+    homes[0][3], homes[1][5], homes[1][6] = 1.0, 0.3, 0.7
+    centres = (
+        (20.0, 0.1, days[0], 0.1, *homes[0]),
+        (70.0, 0.8, days[1], 1.9, *homes[1]),
+    )
+    return made(
+        2,
+        box.n_columns,
+        box=box,
+        centres=centres,
+        standard_errors=((0.001,) * box.n_columns,) * 2,
+        sizes=(600.0, 400.0),
+        size_standard_errors=(3.0, 3.0),
+    )
 
 
 def hostile() -> Release:

@@ -20,6 +20,18 @@ PEOPLE = pa.table({"age": [float(CANARY), 20.0, None] * 8, "visits": [1, 2, 3] *
 
 BOUNDS = {
     "bounds-toml": b'age = [17, 90]\n"visits" = [0.0, 1e2]\n',
+    "schema-toml": b"""person = "id"
+rows_per_person = 3
+[features]
+age = [17, 90]
+"first visit" = {dates = [2020-01-01, 2025-12-31], missing = "drop"}
+sex = {levels = ["f", "m"], missing = true, weight = 2}
+income = {range = [0, 1e6], scale = "log"}
+hour = {cycle = 24}
+grade = {order = [1, 2.5, 3]}
+smoker = {flag = true}
+""",
+    "schema-json": b'{"features": {"age": [17, 90], "sex": {"levels": ["f", "m"]}}}',
     "bounds-json": b'{"age": [17, 90], "visits": [0.0, 1e2]}',
 }
 

@@ -21,7 +21,16 @@ from helpers.parsers import PARSERS
 from helpers.specimens import of_table, scratch, specimen
 from hushmeans.documents import checksum
 
-TEXTUAL = ("release", "bounds-toml", "bounds-json", "csv", "csv-gz", "address")
+TEXTUAL = (
+    "release",
+    "bounds-toml",
+    "bounds-json",
+    "schema-toml",
+    "schema-json",
+    "csv",
+    "csv-gz",
+    "address",
+)
 BINARY = ("parquet", "arrow", "ledger")
 GOOD = {kind: specimen(kind) for kind in PARSERS}
 CONTENT = json.loads(GOOD["release"])["release"]

@@ -59,6 +59,24 @@ def test_a_limit_can_fix_the_privacy_unit(ledger: Ledger) -> None:
     ledger.debit("people", ONE, "one", rows_per_person=2)
 
 
+def test_debits_for_whole_people_add_up_and_only_with_each_other(ledger: Ledger) -> None:
+    ledger.debit("people", ONE, "one", rows_per_person=0)
+    ledger.debit("people", ONE, "two", rows_per_person=0)
+    assert ledger.standing("people").spent.epsilon == 2
+    with pytest.raises(
+        BudgetError,
+        match=r"is kept for whole people, and this request is for 1 row: .* use a schema",
+    ):
+        ledger.debit("people", ONE, "three")
+    ledger.set_limit("rows", 3, rows_per_person=2)
+    with pytest.raises(
+        BudgetError, match="is kept for 2 rows per person, and this request is for whole people"
+    ):
+        ledger.debit("rows", ONE, "four", rows_per_person=0)
+    with pytest.raises(BudgetError, match="is kept for 2 rows per person"):
+        ledger.set_limit("rows", 3, rows_per_person=0)
+
+
 def test_a_fit_for_another_unit_asks_nothing(ledger: Ledger) -> None:
     ledger.set_limit("people", 3, rows_per_person=10)
     with pytest.raises(BudgetError, match="this request is for 1 row") as caught:
@@ -119,7 +137,7 @@ def test_a_strict_ledger_accepts_known_datasets_with_a_limit_only(
     plain.set_limit("people", 1)
     plain.debit("visits", ONE, "zero")
     ledger = strictly(plain, monkeypatch)
-    with pytest.raises(BudgetError, match=r"no dataset 'poeple', .*; did you mean 'people'\?"):
+    with pytest.raises(BudgetError, match=r"'poeple', .* \(did you mean 'people'\?\); nothing"):
         ledger.debit("poeple", ONE, "one")
     with pytest.raises(BudgetError, match="'visits' has no limit, which strict mode requires"):
         model(ledger=ledger, dataset="visits").fit(RECORDS)

@@ -107,6 +107,8 @@ def test_a_debit_is_not_fooled_by_an_old_entry_that_was_edited(ledger: Ledger) -
         "UPDATE hushmeans_entries SET account = replace(account, '2', '0') WHERE number = 4",
         "UPDATE hushmeans_entries SET account = NULL WHERE number = 4",
         "UPDATE hushmeans_entries SET epsilon = '9' WHERE number = 1",
+        "UPDATE hushmeans_entries SET kind = 'opening' WHERE number = 1",
+        "DELETE FROM hushmeans_entries WHERE number = 1",
         "UPDATE hushmeans_entries SET \"user\" = 'x' WHERE number = 5",
         "UPDATE hushmeans_entries SET key = 'x' WHERE number = 4",
         "DELETE FROM hushmeans_entries WHERE number = 4",
@@ -120,6 +122,25 @@ def test_a_debit_checks_what_it_relies_on(ledger: Ledger, statement: str) -> Non
     with pytest.raises(LedgerError, match="the ledger has been damaged or tampered with"):
         ledger.debit("people", Budget.of("0.1"), "four")
     with pytest.raises(LedgerError, match="the ledger has been damaged or tampered with"):
+        ledger.verify()
+
+
+def test_a_debit_is_not_fooled_by_an_older_limit(ledger: Ledger) -> None:
+    ledger.set_limit("people", "2.5")
+    ledger.debit("people", Budget.of("0.1"), "four")
+    ledger.debit("people", Budget.of("0.1"), "five")
+    tamper(ledger, "DELETE FROM hushmeans_entries WHERE number = 6")
+    with pytest.raises(LedgerError, match="the last limit of 'people' is not the last one"):
+        ledger.debit("people", Budget.of("0.5"), "six")
+
+
+def test_an_account_under_another_limit_is_found_by_verify(ledger: Ledger) -> None:
+    with writing(ledger.address) as books:
+        standing = account(books, "people")
+        assert standing is not None
+        after = replace(standing.after(Budget.of("0.1"), 1, None), limit_entry=None)
+        append(books, "debit", after, budget=Budget.of("0.1"), release_id="four")
+    with pytest.raises(LedgerError, match="the account in entry 6 names another limit"):
         ledger.verify()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -194,8 +195,19 @@ def test_an_estimator_with_half_a_ledger_is_refused(ledger: Ledger) -> None:
     assert spent(ledger) == 0
 
 
-def test_a_printed_estimator_does_not_show_a_password() -> None:
-    ledger = Ledger("postgresql://me:s3cr3t@host/books")
+@pytest.mark.parametrize(
+    "ledger",
+    [
+        Ledger("postgresql://me:s3cr3t@host/books"),
+        "postgresql://me:s3cr3t@host/books?sslpassword=s3cr3t",
+        "postgresql://me:a/s3cr3t@ho st/books",
+        "oracle://me:s3cr3t@host/books",
+    ],
+    ids=["ledger", "url", "malformed", "unknown"],
+)
+def test_a_printed_estimator_does_not_show_a_password(ledger: Any) -> None:
     estimator = DPKMeans(n_clusters=2, bounds=(0, 1), ledger=ledger, dataset="people")
+    assert estimator.get_params()["ledger"] is ledger
+    assert b"s3cr3t" not in pickle.dumps(estimator)
     assert "s3cr3t" not in repr(estimator)
     assert "s3cr3t" not in estimator._repr_html_()

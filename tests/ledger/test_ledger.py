@@ -182,7 +182,7 @@ def test_an_unknown_dataset_is_named(ledger: Ledger) -> None:
 
 def test_what_is_not_there_is_not_read_and_not_made(ledger: Ledger) -> None:
     for ask in (ledger.datasets, ledger.verify, lambda: ledger.stored("one")):
-        with pytest.raises(LedgerError, match=r"there is no ledger at .* yet"):
+        with pytest.raises(LedgerError, match=r"there is no ledger at .*; check the place"):
             ask()
     assert ledger.address.file is None or not ledger.address.file.exists()
 

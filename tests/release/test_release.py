@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 
 from helpers.releases import releases
-from hushmeans.budget import Booking, Budget, Spend, allocation
+from hushmeans.budget import WHOLE_PERSON, Booking, Budget, Spend, allocation
 from hushmeans.documents import checksum
 from hushmeans.errors import InputError, SimulationWarning
 from hushmeans.fitting import fit_release
@@ -557,7 +557,7 @@ def test_a_release_can_be_cut_to_any_number_of_clusters_up_to_its_leaves(fine: R
     three = fine.cut(3)
     np.testing.assert_allclose(three.centres, [[20, 1], [30, 3], [74, 8]])
     np.testing.assert_allclose(three.sizes, [50, 50, 50])
-    np.testing.assert_allclose(fine.cut(1).sizes, [150])
+    np.testing.assert_allclose(fine.cut(1).sizes, [sum(fine.sizes)])
     assert three.spends == fine.spends
 
 
@@ -585,3 +585,20 @@ def test_the_cost_of_merging_grows_as_clusters_become_fewer(fine: Release) -> No
 
 def test_leaves_survive_json(fine: Release) -> None:
     assert Release.from_json(fine.to_json()) == fine
+
+
+@pytest.mark.parametrize("missing", ["drop", "own"])
+def test_a_release_says_that_rows_were_limited_per_person(release: Release, missing: Any) -> None:
+    limited = replace(release, rows_per_person=3, missing_person=missing)
+    assert Release.from_json(limited.to_json()) == limited
+    assert limited.settings.unit == WHOLE_PERSON
+    statement = limited.statement()
+    assert "The guarantee covers whole people, told apart by a column of ids" in statement
+    assert "The limit was enforced: at most 3 rows of each person counted" in statement
+    assert ("left out" in statement) == (missing == "drop")
+    assert "as declared by whoever ran the fit: adding" not in statement
+
+
+def test_a_release_without_a_person_column_says_nothing_of_one(release: Release) -> None:
+    assert "person" not in json.loads(release.to_json())["release"]
+    assert "enforced" not in release.statement()

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from helpers import command_line
 from helpers.page_reader import Reader
 from helpers.releases import HOSTILE, hostile, loaded, made, releases
 from hushmeans.budget import Booking, Budget, Spend
@@ -24,7 +21,7 @@ from hushmeans.ledger.standing import Amounts, Standing
 from hushmeans.release import Release
 from hushmeans.release.matching import matched
 from hushmeans.report import Report, markup, report_page
-from hushmeans.report.curve import expected_errors, own_error, ticks
+from hushmeans.report.curve import expected_errors, own_error, through_own, ticks
 from hushmeans.report.gather import HUES, standing_of
 from hushmeans.report.markup import PAGES
 from hushmeans.schema import Box
@@ -38,12 +35,7 @@ def test_the_page_says_what_was_released_and_what_is_promised(release: Release) 
     words = shown(release).words
     for sentence in release.statement().splitlines():
         assert " ".join(sentence.split()) in words
-    for title in (
-        "Summary and privacy guarantee",
-        "Cluster centres",
-        "Cluster sizes",
-        "Centres within the bounds",
-    ):
+    for title in ("The groups", "Map of the groups", "Sizes", "Where the centres lie"):
         assert title in words
     assert "25.0 ± 1.0" in words
     assert "100.0 ± 3.0" in words
@@ -53,7 +45,7 @@ def test_the_page_says_what_was_released_and_what_is_promised(release: Release) 
 
 def test_a_simulation_is_announced_loudly_and_first(release: Release) -> None:
     words = shown(replace(release, simulated=True)).words
-    assert words.startswith("NOT PRIVATE: simulated clustering")
+    assert words.startswith("NOT PRIVATE: simulated clusters")
     assert "NOT PRIVATE: simulation." in words
     assert "are differentially private" not in words
     assert "Simulated clusters, NOT PRIVATE (k = 2" in words
@@ -62,17 +54,26 @@ def test_a_simulation_is_announced_loudly_and_first(release: Release) -> None:
 def test_every_question_has_its_price(release: Release) -> None:
     spends = (Spend("cells", Fraction(1, 5), 0.2), Spend("of tomorrow", Fraction(4, 5), 0.8))
     words = shown(replace(release, spends=spends)).words
-    assert "number of records in each cell 20% ε = 0.2" in words
-    assert "of tomorrow 80% ε = 0.8" in words
+    assert "number of records in each cell 1 20% ε = 0.2" in words
+    assert "of tomorrow 1 80% ε = 0.8" in words
     both = (spends[0], Spend("shifts", Fraction(4, 5), 0.01, "gaussian"))
     assert "ε = 0.2, ρ = 0.01" in shown(replace(release, spends=both)).words
 
 
+def test_equal_rounds_are_one_row(release: Release) -> None:
+    rounds = (Spend("shifts", Fraction(1, 4), 0.25),) * 2
+    spends = (*rounds, Spend("shifts", Fraction(1, 2), 0.5))
+    words = shown(replace(release, spends=spends)).words
+    assert "offsets of the records from their centroid 2 50% ε = 0.5" in words
+    assert "offsets of the records from their centroid 1 50% ε = 0.5" in words
+    assert "offsets of the records from their centroid, in 2 rounds 50%" in words
+
+
 def test_clusters_that_noise_could_have_made_are_named(release: Release) -> None:
     drowned = replace(release, size_standard_errors=(3.0, 40.0))
-    assert "Indistinguishable from noise: cluster 1." in shown(drowned).words
+    assert "Indistinguishable from noise: group 1." in shown(drowned).words
     both = replace(release, size_standard_errors=(60.0, 40.0))
-    assert "Indistinguishable from noise: clusters 0, 1." in shown(both).words
+    assert "Indistinguishable from noise: groups 0, 1." in shown(both).words
     assert "Indistinguishable from noise" not in shown(release).words
 
 
@@ -168,7 +169,7 @@ def test_what_is_left_in_the_ledger_is_shown(release: Release) -> None:
     limited = Standing("patients", Amounts(Fraction(3)), Amounts(Fraction(3, 2)), 2)
     words = Reader(report_page(Report.of(loaded(booked, limited)))).words
     assert "2 debits had spent ε = 1.5 of the limit ε = 3. Remaining: ε = 1.5." in words
-    assert "this release ε = 1 other releases ε = 0.5 remaining ε = 1.5" in words
+    assert "other releases ε = 0.5 this release ε = 1 remaining ε = 1.5" in words
     unlimited = replace(limited, limit=None, debits=1)
     words = Reader(report_page(Report.of(loaded(booked, unlimited)))).words
     assert "1 debit had spent ε = 1.5. The dataset has no limit." in words
@@ -199,11 +200,10 @@ def test_clusters_are_matched_by_their_centres(release: Release) -> None:
 def test_two_releases_stand_side_by_side(release: Release) -> None:
     moved = replace(release, centres=((75.0, 8.0), (30.0, 3.0)), budget=Budget.of(2))
     words = shown(release, moved).words
-    assert "A0 cluster A0 B1 cluster B1" in words
+    assert "A0 group A0 B1 group B1 66% → 34% of the records 2 of 2 features differ" in words
     assert "Release A: release.json" in words
-    assert " +5.0 ± 2.2" in words
-    assert "● +5.0" not in words
-    assert "● +1.00 ± 0.22" in words
+    assert "age ● +5.0 ± 2.2" in words
+    assert "2 of 4 values differ by more than the errors explain." in words
 
 
 @pytest.mark.parametrize(
@@ -237,6 +237,25 @@ def test_the_curve_is_the_forecast_for_what_the_release_says(release: Release) -
     assert errors[0] > errors[1] > errors[2]
 
 
+@pytest.mark.parametrize("features", [2, 24])
+def test_the_curve_falls_and_passes_through_the_release(release: Release, features: int) -> None:
+    # With these numbers the refined method adds rounds along the way, and the forecast zigzags.
+    refined = made(4, features, sizes=(250.0,) * 4, method="refined")
+    epsilons = [*np.geomspace(0.2, 5, 30).tolist(), 6.0]
+    assert (np.diff(expected_errors(refined, epsilons)) > 0).any()
+    errors = through_own(refined, epsilons[10], epsilons)
+    assert (np.diff(errors) <= 0).all()
+    assert errors[10] == pytest.approx(own_error(refined))
+
+
+def test_title_and_date_come_first(release: Release) -> None:
+    named = release.with_about(title="Visitors", date="2026-11-07", owner="A clinic")
+    words = shown(named).words
+    assert "7 November 2026 · A clinic Visitors Two groups; the largest" in words
+    simulated = shown(replace(named, simulated=True)).words
+    assert simulated.startswith("NOT PRIVATE: Visitors")
+
+
 def test_the_curve_ends_where_no_epsilon_is_allowed_any_more(release: Release) -> None:
     large = replace(release, budget=Budget.of(5000))
     assert "There is no curve" not in report_page(Report.of(loaded(large)))
@@ -260,8 +279,8 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-STYLE_SHEET = PAGES.get_template("report.css").render()
-COLOURS = dict(re.findall(r"\.hue(\d+) \{ fill: (#[0-9a-f]{6}); \}", STYLE_SHEET))
+STYLE_SHEET = PAGES.get_template("charts.css").render()
+COLOURS = dict(re.findall(r"\.hue(\d+) \{ fill: (#[0-9a-f]{6}); --hue: \2; \}", STYLE_SHEET))
 
 
 def test_the_style_sheet_has_a_colour_for_every_hue() -> None:
@@ -272,83 +291,3 @@ def test_the_style_sheet_has_a_colour_for_every_hue() -> None:
 def test_a_clusters_colour_carries_white_text_and_stands_out_from_both_papers(colour: str) -> None:
     assert 1.05 / (luminance(colour) + 0.05) >= 4.5
     assert (luminance(colour) + 0.05) / (luminance("#14171b") + 0.05) >= 3
-
-
-run = partial(command_line.run, "report")
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, release: Release) -> Path:
-    monkeypatch.chdir(tmp_path)
-    release.save(tmp_path / "release.json")
-    return tmp_path
-
-
-def test_the_command_writes_the_page_and_replaces_an_older_one(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for _ in range(2):
-        assert run("release.json") == 0
-        assert capsys.readouterr().out == "Written to report.html.\n"
-    assert sorted(path.name for path in folder.iterdir()) == ["release.json", "report.html"]
-    words = Reader((folder / "report.html").read_text(encoding="utf-8")).words
-    assert hashlib.sha256((folder / "release.json").read_bytes()).hexdigest() in words
-    assert "release = Release.load('release.json')" in words
-    assert str(folder) not in words
-
-
-def test_the_command_compares(folder: Path, release: Release) -> None:
-    release.cut(1).save("-one's.json")
-    assert run("release.json", "--compare=-one's.json", "--out", "both.html") == 0
-    words = Reader((folder / "both.html").read_text(encoding="utf-8")).words
-    assert "Two differentially private clusterings compared" in words
-    assert """hushmeans predict './-one'"'"'s.json' records.csv""" in words
-
-
-def test_a_ledger_out_of_reach_is_a_warning_and_its_place_is_not_published(
-    folder: Path, release: Release, capsys: pytest.CaptureFixture[str]
-) -> None:
-    replace(release, booking=Booking("patients", "first")).save("booked.json")
-    assert run("booked.json", "--ledger", "no/such.sqlite") == 0
-    assert (
-        "the report does not show the remaining budget: there is no ledger at"
-        in capsys.readouterr().err
-    )
-    assert "such.sqlite" not in (folder / "report.html").read_text(encoding="utf-8")
-
-
-def test_a_page_can_be_opened_at_once(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    opened: list[str] = []
-
-    def refuse(url: str) -> bool:
-        opened.append(url)
-        return False
-
-    monkeypatch.setattr("webbrowser.open", refuse)
-    assert run("release.json", "--open") == 0
-    assert opened == [(folder / "report.html").as_uri()]
-    assert "no browser could be started; open report.html yourself" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (("missing.json",), "cannot read the release missing.json"),
-        (("release.json", "--out", "release.json"), "the name of the file must end in .html"),
-        (("release.json", "--out", "no/page.html"), "cannot write"),
-        (("release.json", "--compare", "missing.json"), "cannot read the release missing.json"),
-    ],
-)
-def test_a_mistake_is_one_sentence(
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
-    arguments: tuple[str, ...],
-    sentence: str,
-) -> None:
-    assert run(*arguments) == 2
-    captured = capsys.readouterr()
-    assert sentence in captured.err
-    assert captured.err.count("\n") == 1
-    assert [path.name for path in folder.iterdir()] == ["release.json"]

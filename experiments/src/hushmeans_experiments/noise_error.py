@@ -16,7 +16,7 @@ from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.door import Ask, Door, NoisyTotals
 from hushmeans.curator.mechanisms import mechanism_for
-from hushmeans.curator.questions import Question, Shifts, Totals
+from hushmeans.curator.questions import Question, Shifts, Spreads, Totals
 from hushmeans.curator.source import Source
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.merge import members
@@ -67,7 +67,7 @@ def measure(
 
     door = _asking(curator.door, ask)
     found = method.find(door, n_clusters, public_randomness(seed))
-    last = answers[-1][0]
+    last = next(each for each, _ in reversed(answers) if not isinstance(each, Spreads))
     exact = source.answer(last)
     if isinstance(last, Totals):
         silent = _joined(found, exact / door.grid.unit, str(method.options.get("merge", "ward")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -36,6 +37,13 @@ def set_limit(
         int | None,
         typer.Option(help="The privacy unit of the budget; by default that of the first fit."),
     ] = None,
+    per_person: Annotated[
+        bool,
+        typer.Option(
+            "--per-person",
+            help="Keep the budget for whole people, for fits with a person column.",
+        ),
+    ] = False,
     raises: Annotated[
         bool, typer.Option("--raise", help="Raise a limit that exists; needs --reason.")
     ] = False,
@@ -52,9 +60,14 @@ def set_limit(
     """
     if raises != (reason is not None):
         raise InputError("--raise and --reason belong together; give both to raise a limit")
+    if per_person and rows_per_person is not None:
+        raise InputError("--per-person and --rows-per-person are two privacy units; give one")
     account = _ledger_at(ledger)
     news = account.news(name)
-    account.set_limit(name, epsilon, delta, rows_per_person=rows_per_person, reason=reason)
+    from hushmeans.budget import WHOLE_PERSON
+
+    unit = WHOLE_PERSON if per_person else rows_per_person
+    account.set_limit(name, epsilon, delta, rows_per_person=unit, reason=reason)
     for sentence in news:
         warn(sentence, LedgerWarning)
     _show_standing(account.standing(name), as_json=json)
@@ -109,26 +122,33 @@ def show_budget(
 def history(
     name: DatasetName, ledger: options.LedgerAddress = None, json: options.AsJson = False
 ) -> None:
-    """List every limit, debit and release of a dataset, oldest first."""
+    """List the limits, debits and releases of a dataset, oldest first.
+
+    The noisy answers of a fit are counted with its release; --json lists each of them.
+    """
     from hushmeans.ledger.standing import Amounts
 
     entries = _ledger_at(ledger).history(name)
     if json:
         _print_json([_entry_as_json(entry) for entry in entries])
         return
-    rows = [
-        (
-            entry.number,
-            entry.time[:19].replace("T", " "),
-            entry.user,
-            entry.kind,
-            "" if entry.budget is None else str(Amounts.of(entry.budget)),
-            entry.method or "",
-            entry.release_id or "",
-        )
-        for entry in entries
-    ]
-    _print_table(("", "time (UTC)", "user", "entry", "epsilon", "method", "release id"), rows)
+    answers = Counter(entry.release_id for entry in entries if entry.kind == "answer")
+    ended = {entry.release_id for entry in entries if entry.kind == "release"}
+    _print_table(
+        ("", "time (UTC)", "user", "entry", "epsilon", "details"),
+        [
+            (
+                entry.number,
+                entry.time[:16].replace("T", " "),
+                entry.user,
+                entry.kind,
+                "" if entry.budget is None else str(Amounts.of(entry.budget)),
+                _details(entry, answers[entry.release_id], ended=entry.release_id in ended),
+            )
+            for entry in entries
+            if entry.kind != "answer"
+        ],
+    )
 
 
 @budget_app.command("verify")
@@ -171,13 +191,17 @@ def _or_blank(value: object) -> str:
 
 
 def _as_json(standing: Standing) -> dict[str, Any]:
+    from hushmeans.budget import WHOLE_PERSON
+
+    per_person = standing.unit == WHOLE_PERSON
     return {
         "dataset": standing.dataset,
         "spent": _exact(standing.proven),
         "limit": _exact(standing.limit),
         "left": _exact(standing.left),
         "debits": standing.debits,
-        "rows_per_person": standing.unit,
+        "rows_per_person": None if per_person else standing.unit,
+        "per_person": per_person,
     }
 
 
@@ -186,6 +210,18 @@ def _entry_as_json(entry: Entry) -> dict[str, Any]:
 
     parameters = None if entry.parameters is None else loads(entry.parameters)
     return {**vars(entry), "parameters": parameters, "budget": _exact(entry.budget)}
+
+
+def _details(entry: Entry, answers: int, *, ended: bool) -> str:
+    """What an entry is about: the reason for a limit, or a release and how far its fit came."""
+    from json import loads
+
+    if entry.kind == "limit":
+        return str(loads(entry.parameters or "{}").get("reason", ""))
+    if entry.kind == "debit":
+        unfinished = "" if ended else f", no release yet, {answers} answers kept"
+        return f"{entry.method or ''} {entry.release_id}{unfinished}".strip()
+    return f"{entry.release_id}, {answers} answers" if entry.kind == "release" else ""
 
 
 def _exact(amounts: Amounts | Budget | None) -> dict[str, str] | None:

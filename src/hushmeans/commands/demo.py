@@ -10,6 +10,8 @@ import typer
 N_CLUSTERS = 5
 """As many as there are kinds of synthetic patients."""
 
+TITLE = "Groups among the patients of a clinic (synthetic data)"
+
 FILES = ("patients.csv", "bounds.toml", "release.json", "report.html")
 """What the demonstration writes: the table, its bounds, the release and the report on it."""
 
@@ -24,6 +26,8 @@ def demo(
 
     The folder then holds the table, its bounds, the private release and an HTML report on it.
     """
+    from datetime import date as day
+
     from pyarrow import csv
 
     from hushmeans.arguments import whole_number
@@ -31,12 +35,19 @@ def demo(
     from hushmeans.commands.progress import bar
     from hushmeans.documents import written_whole
     from hushmeans.fitting import fit_release
+    from hushmeans.release.about import About
     from hushmeans.report import LoadedRelease, Report, report_page
     from hushmeans.settings import Settings
 
     table = patients(whole_number("rows", rows, at_least=100))
     with bar() as watch:
-        release = fit_release(table, Settings.of(N_CLUSTERS, epsilon), bounds=BOUNDS, watch=watch)
+        release = fit_release(
+            table,
+            Settings.of(N_CLUSTERS, epsilon),
+            bounds=BOUNDS,
+            watch=watch,
+            about=About(title=TITLE, date=day.today().isoformat()),
+        )
     out.mkdir(parents=True, exist_ok=True)
     patients_file, bounds_file, release_file, report_file = (out / name for name in FILES)
     with written_whole(patients_file) as beside:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext, suppress
 from os import environ
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
-from urllib.parse import urlsplit
 
 import typer
 
 from hushmeans.commands import options
-from hushmeans.errors import NOTHING_SPENT, InputError, LedgerError, LedgerWarning, costing, warn
+from hushmeans.commands.booking import ledger_to_debit, named_after, show_total
+from hushmeans.errors import NOTHING_SPENT, InputError, LedgerError, costing
 
 if TYPE_CHECKING:
-    from hushmeans.budget import Booking
     from hushmeans.ledger import Ledger
     from hushmeans.release import Release
     from hushmeans.schema import CSV, SQL, Schema
@@ -103,6 +101,15 @@ def fit(
         bool,
         typer.Option("--anyway", help="Spend the budget even if --rows forecasts noise alone."),
     ] = False,
+    title: Annotated[str | None, typer.Option(help="A title for the release.")] = None,
+    owner: Annotated[str | None, typer.Option(help="Who publishes the release.")] = None,
+    contact: Annotated[str | None, typer.Option(help="Where to ask about the release.")] = None,
+    date: Annotated[
+        str | None, typer.Option(metavar="YYYY-MM-DD", help="The day of the release.")
+    ] = None,
+    description: Annotated[
+        str | None, typer.Option(help="What the records are, for readers of the release.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the release as JSON.")] = False,
 ) -> None:
     """Cluster a table with differential privacy and write a release that may be published.
@@ -114,10 +121,13 @@ def fit(
     """
     from hushmeans.commands.progress import bar
     from hushmeans.fitting import fit_release
+    from hushmeans.release.about import About
     from hushmeans.schema import declared_schema
 
     declared = declared_schema(bounds, schema)
-    to_debit = _ledger_to_debit(ledger, dataset, release_id, strict=strict, none=no_ledger)
+    declared = declared_schema(bounds, schema)
+    about = About(title, owner, contact, date, description)
+    to_debit = ledger_to_debit(ledger, dataset, release_id, strict=strict, none=no_ledger)
     place = _place(file, sql, database, delimiter, encoding)
     name = None if to_debit is None else dataset or _named_after(place)
     features = options.column_names(columns)
@@ -145,6 +155,7 @@ def fit(
             dataset=name,
             release_id=release_id,
             simulate=simulate,
+            about=about,
         )
         cost = _cost(release)
         if beside is not None:
@@ -159,7 +170,7 @@ def fit(
             _hint(release)
         typer.echo(f"\n{release.statement()}\n\nWritten to {out}.")
     if to_debit is not None and release.booking is not None:
-        _show_total(to_debit, release.booking, named_after_file=dataset is None, quiet=json)
+        show_total(to_debit, release.booking, named_after_file=dataset is None, quiet=json)
 
 
 def _cost(release: Release) -> str:
@@ -211,7 +222,10 @@ def _records(
         )
     from hushmeans.curator.owner import read_on_spark
 
-    return read_on_spark(spark, place, features or declared.names, declared.texts)
+    person = () if declared.person is None else (declared.person,)
+    names = features or declared.names
+    chosen = None if names is None else [*names, *person]
+    return read_on_spark(spark, place, chosen, [*declared.texts, *person])
 
 
 def _announce(
@@ -272,57 +286,3 @@ def _named_after(place: str | CSV | SQL) -> str:
             "queries on the same people"
         )
     return named_after(str(place.path) if isinstance(place, CSV) else place)
-
-
-def named_after(file: str) -> str:
-    """The default name of a dataset: the file's name without its extension."""
-    from hushmeans.curator.owner import FORMAT_BY_SUFFIX
-
-    name = Path(urlsplit(file).path if "://" in file else file).absolute().name
-    ending = next((each for each in FORMAT_BY_SUFFIX if name.lower().endswith(each)), "")
-    name = name.removesuffix(name[len(name) - len(ending) :]).strip()
-    if not name.isprintable() or not name:
-        raise InputError(
-            f"{file!a}: the file name cannot serve as a dataset name; give one with --dataset"
-        )
-    return name
-
-
-def _ledger_to_debit(
-    place: str | None, dataset: str | None, release_id: str | None, *, strict: bool, none: bool
-) -> Ledger | None:
-    """The ledger for a fit; None only with --no-ledger."""
-    if not none:
-        from hushmeans.ledger import Ledger
-
-        return Ledger(place, strict=strict or None)
-    if strict:
-        raise InputError("--no-ledger cannot be combined with --strict; remove one of them")
-    if place is not None or dataset is not None or release_id is not None:
-        raise InputError(
-            "--no-ledger cannot be combined with --ledger, --dataset or --release-id; "
-            "remove one or the other"
-        )
-    return None
-
-
-def _show_total(ledger: Ledger, booking: Booking, *, named_after_file: bool, quiet: bool) -> None:
-    """Print the dataset's total after a fit, and warn if it has no limit.
-
-    The release is already written, so a ledger that cannot be read is only a warning.
-    """
-    try:
-        standing = ledger.standing(booking.dataset)
-    except LedgerError as error:
-        warn(str(error), LedgerWarning)
-        return
-    if not quiet:
-        typer.echo(f"Ledger: {standing}; release id {booking.release_id}.")
-        if named_after_file:
-            typer.echo("The dataset takes the file's name because --dataset was not given.")
-    if standing.limit is None:
-        warn(
-            f"the dataset {booking.dataset!r} has no budget limit; set one with "
-            f"hushmeans budget set {quote(booking.dataset)} --epsilon TOTAL",
-            LedgerWarning,
-        )

@@ -14,13 +14,17 @@ import typer
 from hushmeans.commands import (
     budget,
     check,
+    cut,
     demo,
     extras,
     fit,
+    person_rows,
     plan,
     predict,
     report,
+    sample,
     schema,
+    show,
     studio,
 )
 from hushmeans.errors import (
@@ -44,11 +48,15 @@ app = typer.Typer(
 app.command()(schema.schema)
 app.command()(check.check)
 app.command()(fit.fit)
+app.command()(person_rows.person_rows)
 app.command()(predict.predict)
 app.command()(plan.plan)
 app.add_typer(budget.budget_app, name="budget")
 app.command()(report.report)
 app.command()(studio.studio)
+app.command()(show.show)
+app.command("cut")(cut.cut_release)
+app.command()(sample.sample)
 app.command()(demo.demo)
 extras.register(app)
 
@@ -75,7 +83,7 @@ def main(arguments: list[str] | None = None) -> None:
             sys.exit(app(args=arguments, prog_name="hushmeans", standalone_mode=False))
     except (HushmeansError, Warning, typer.TyperException) as error:
         message = error.format_message() if isinstance(error, typer.TyperException) else str(error)
-        _fail(error, message, say, spends=given[:1] == ["fit"])
+        _fail(error, message, say, spends=given[:1] in (["fit"], ["person-rows"]))
     except MemoryError as error:
         message = "out of memory; ask for fewer clusters, or use fewer features or records"
         _fail(error, message, say)

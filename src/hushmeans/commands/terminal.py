@@ -1,25 +1,60 @@
-"""Releases as tables on the terminal, with a line for each value so that any table fits."""
+"""Releases as tables on the terminal: a row per cluster, or a line per value if it is too wide."""
 
 from __future__ import annotations
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
 from hushmeans.commands.patients import Comparison
 from hushmeans.release import Release
-from hushmeans.release.statement import lost_in_noise
+from hushmeans.release.numbers import measured
+from hushmeans.release.summary import in_order
+
+WIDER_THAN_ANY = 100_000
+"""Characters; a table is measured as if the terminal had so many."""
 
 
 def show_release(release: Release) -> None:
-    """Print the clusters: sizes and centres, each with its standard error due to noise."""
-    table = _table("Private clusters")
-    for cluster in range(release.n_clusters):
-        for row in _rows(release, cluster):
-            table.add_row(*map(Text, row))
-        table.add_section()
-    Console().print(table)
+    """Print the clusters: sizes and centres, each with its standard error due to noise.
+
+    The largest cluster comes first; those that are indistinguishable from noise come last.
+    """
+    console = Console()
+    table = _row_per_cluster(release)
+    unlimited = console.options.update(max_width=WIDER_THAN_ANY)
+    if Measurement.get(console, unlimited, table).maximum > console.width:
+        table = _line_per_value(release)
+    console.print(table)
     _warn_of_noise(release)
+
+
+def _row_per_cluster(release: Release) -> Table:
+    table = Table(title="Private clusters, ± standard error due to noise")
+    table.add_column("cluster", justify="right")
+    table.add_column("size", justify="right", no_wrap=True)
+    for index in range(release.box.n_columns):
+        table.add_column(Text(release.box.name(index)), justify="right", no_wrap=True)
+    for cluster in in_order(release):
+        numbers = [(release.sizes[cluster], release.size_standard_errors[cluster])]
+        numbers += zip(release.centres[cluster], release.standard_errors[cluster], strict=True)
+        cells = [" ± ".join(measured(*each)) for each in numbers]
+        table.add_row(str(cluster), *cells, style=_style(release, cluster))
+    return table
+
+
+def _line_per_value(release: Release) -> Table:
+    table = _table("Private clusters")
+    for cluster in in_order(release):
+        for row in _rows(release, cluster):
+            table.add_row(*map(Text, row), style=_style(release, cluster))
+        table.add_section()
+    return table
+
+
+def _style(release: Release, cluster: int) -> str:
+    return "dim" if cluster in release.noise_clusters else ""
 
 
 def show_comparison(comparison: Comparison) -> None:
@@ -41,7 +76,7 @@ def _warn_of_noise(release: Release) -> None:
     verdict = release.noise_verdict()
     if verdict.level == "dominates":
         Console().print(verdict.sentence)
-    if drowned := lost_in_noise(release):
+    if drowned := release.noise_clusters:
         clusters = "cluster" if len(drowned) == 1 else "clusters"
         Console().print(
             f"Indistinguishable from noise: {clusters} {', '.join(map(str, drowned))}. More "

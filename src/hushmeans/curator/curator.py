@@ -17,7 +17,7 @@ from hushmeans.curator.journal import Journal, fingerprint
 from hushmeans.curator.kernel import kernel_for
 from hushmeans.curator.mechanisms import Mechanism, mechanism_for
 from hushmeans.curator.questions import Norm, Question, made_anew
-from hushmeans.curator.source import Source, managed_source
+from hushmeans.curator.source import Source, managed_source, open_people
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import BudgetError, PrivacyError
 from hushmeans.schema import Box, Schema
@@ -183,13 +183,33 @@ def open_curator(
     data, schema, columns, cache
         As in `hushmeans.curator.source.open_source`.
     budget, rows_per_person, watch, pay, journal
-        As in `Curator`.
+        As in `Curator`. With a person column, at most so many rows of each person count.
     seed
         None for real noise, a number for a simulation.
     """
     mechanism = mechanism_for(budget, seed)
-    with managed_source(data, schema, columns, cache, watch) as source:
+    limited = schema.limited_to(rows_per_person)
+    with managed_source(data, limited, columns, cache, watch) as source:
         yield Curator(source, mechanism, budget, rows_per_person, watch, pay, journal)
+
+
+@contextmanager
+def open_people_curator(
+    data: Any,
+    schema: Schema,
+    budget: Budget,
+    *,
+    cache: str | PathLike[str] | None = None,
+    watch: Watch | None = None,
+    pay: Pay | None = None,
+    journal: Journal | None = None,
+) -> Iterator[Curator]:
+    """As `open_curator`, for a table with one record per person: how many rows there are.
+
+    The record is the number of a bin of `hushmeans.curator.people.counting.POWERS`.
+    """
+    source = open_people(data, schema, cache, watch)
+    yield Curator(source, mechanism_for(budget), budget, 1, watch, pay, journal)
 
 
 def rho_within(budget: Budget) -> Fraction | None:

@@ -23,6 +23,7 @@ from hushmeans.curator.questions import (
     Size,
     Sizes,
     Spread,
+    Spreads,
     Totals,
 )
 from hushmeans.curator.reference import AddUp, Kernel
@@ -149,6 +150,16 @@ def spread(question: Spread, records: GridArray) -> IntArray:
     return sums
 
 
+def spreads(question: Spreads, records: GridArray) -> IntArray:
+    """Per centroid, the sum of the scaled squared distances of its records, feature by feature."""
+    n_centroids, n_features = question.shape
+    sums = np.zeros((n_centroids, n_features + 1), dtype=np.int64)
+    about = (_read_only(records), question.centroids, question.grid.unit, question.grid.bits)
+    clips = np.array(question.clips, dtype=np.int64)
+    compiled.add_up_spreads(*about, clips, question.norm == "l1", sums)
+    return np.ascontiguousarray(sums[:, :-1])
+
+
 def cells(question: Cells, records: GridArray) -> IntArray:
     """The number of records in each cell; the first feature's parts vary slowest."""
     counts = np.zeros(question.shape, dtype=np.int64)
@@ -212,6 +223,7 @@ KERNELS: dict[type[Question], AddUp] = {
     Size: size,
     Shifts: shifts,
     Spread: spread,
+    Spreads: spreads,
     Cells: cells,
     Lengths: lengths,
 }

@@ -15,7 +15,7 @@ from hushmeans.curator.kernel import nearest, squared_distances
 from hushmeans.curator.readers import is_place, open_reading, open_reading_for_box
 from hushmeans.curator.readers.arrays import as_numeric_array
 from hushmeans.curator.readers.files import declared_types
-from hushmeans.curator.readers.folders import FORMAT_BY_SUFFIX
+from hushmeans.curator.readers.folders import FORMAT_BY_SUFFIX, without_query
 from hushmeans.curator.readers.numbers import is_plain_list
 from hushmeans.curator.readers.tables import is_table, known_columns
 from hushmeans.curator.spark.cluster import is_spark
@@ -42,6 +42,7 @@ __all__ = [
     "nearest_squares",
     "read_on_spark",
     "tally_columns",
+    "without_query",
 ]
 
 

@@ -214,6 +214,53 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
+class Spreads:
+    """How wide the records nearest to each centroid lie around it, feature by feature.
+
+    A record x contributes its squared distances ``(x - c)^2`` from its nearest centroid c, in grid
+    steps and rounded down, as a part of that centroid's clip, to that centroid's row. Squared
+    distances whose norm is the clip, or more, count as ones of norm ``grid.unit``: one record
+    moves the answer by that much at the most, however many centroids there are.
+
+    Attributes
+    ----------
+    clips
+        For each centroid the largest norm of the squared distances, in grid steps.
+    norm
+        The norm that is clipped.
+    """
+
+    grid: Grid
+    centroids: IntArray
+    clips: tuple[int, ...]
+    norm: Norm
+    name: ClassVar[str] = "spreads"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "grid", fixed_grid(self.grid))
+        object.__setattr__(self, "centroids", fixed_points(self.grid, self.centroids))
+        check_norm(self.norm)
+        n_centroids, n_features = self.centroids.shape
+        clips = tuple(whole(clip) for clip in self.clips)
+        object.__setattr__(self, "clips", clips)
+        if len(clips) != n_centroids:
+            raise ValueError("there must be a clip for each centroid")
+        for clip in clips:
+            check_clip(clip, 4 * n_features * self.grid.unit)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        n_centroids, n_features = self.centroids.shape
+        return n_centroids, n_features
+
+    def sensitivity(self, norm: Norm) -> int:
+        return clipped_norm(self.grid.unit, self.norm, norm, self.centroids.shape[1])
+
+    def check(self, box: Box) -> None:
+        check_grid(self.grid, self.centroids, box)
+
+
+@dataclass(frozen=True, slots=True)
 class Cells:
     """How many records fall into each cell of a partition of the box.
 

@@ -22,6 +22,7 @@ from hushmeans.curator.questions import (
     Size,
     Sizes,
     Spread,
+    Spreads,
     Totals,
 )
 from hushmeans.schema import Axes, Box
@@ -89,6 +90,17 @@ def spread(question: Spread, records: GridArray) -> IntArray:
     """The sum of the clipped squared distances from a point, feature by feature."""
     squares = (records - question.centre) ** 2 // question.grid.unit
     sums: IntArray = _clipped(squares, question.clip, question.norm).sum(axis=0)
+    return sums
+
+
+@in_blocks
+def spreads(question: Spreads, records: GridArray) -> IntArray:
+    """Per centroid, the sum of the scaled squared distances of its records, feature by feature."""
+    best = nearest(records, question.centroids)
+    squares = (records - question.centroids[best]) ** 2 // question.grid.unit
+    over = np.maximum(_norms(squares, question.norm), np.array(question.clips)[best])
+    sums = np.zeros(question.shape, dtype=np.int64)
+    np.add.at(sums, best, squares * question.grid.unit // over[:, np.newaxis])
     return sums
 
 
@@ -182,6 +194,7 @@ REFERENCE = Kernel(
         Size: size,
         Shifts: shifts,
         Spread: spread,
+        Spreads: spreads,
         Cells: cells,
         Lengths: lengths,
     },

@@ -21,6 +21,7 @@ from hushmeans.curator.questions import (
     Size,
     Sizes,
     Spread,
+    Spreads,
     Totals,
 )
 from hushmeans.curator.reference import REFERENCE, Kernel
@@ -66,6 +67,7 @@ def known_questions() -> Iterator[tuple[Question, GridArray]]:
     yield Size(), crowd
     yield Totals(Grid(20), opposite), crowd
     yield Shifts(Grid(20), opposite, (2**21,), "l1", 1), crowd
+    yield Spreads(Grid(20), opposite, (2**22,), "l1"), crowd
     for n_features, n_records in SHAPES:
         grid = Grid.for_features(n_features)
         centroids = _centroids(n_features, grid.unit)
@@ -78,10 +80,12 @@ def known_questions() -> Iterator[tuple[Question, GridArray]]:
         for norm in NORMS:
             yield Shifts(grid, centroids, clips, norm, 7), records
             yield Spread(grid, centroids[:1], between // 4, norm), records
+            yield Spreads(grid, centroids, clips, norm), records
         norm = NORMS[n_records % 2]
         yield Shifts(grid, centroids[-1:], (1,), norm, 4 * grid.unit), records
         yield Shifts(grid, centroids[:3], (widest, 1, between), norm, 0), records
         yield Spread(grid, centroids[-1:], 3 * widest // 4, norm), records
+        yield Spreads(grid, centroids[:3], (4 * widest, 1, between), norm), records
         parts = [(0,), (), (-between, 0, 1), (-grid.unit, grid.unit)]
         yield Lengths(grid, centroids[-1:], (0, between, between + 1, 2 * grid.unit)), records
         yield Cells(grid, tuple(parts[f % 4] if f < 6 else () for f in range(n_features))), records

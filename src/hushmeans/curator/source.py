@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from os import PathLike
 from typing import Any, Protocol
 
+from hushmeans.curator.people.limiting import RowLimit
 from hushmeans.curator.questions import Question
 from hushmeans.curator.readers import narrowed, open_reading
 from hushmeans.curator.spark.cluster import SparkSource, from_spark, is_spark
-from hushmeans.curator.store import Store, read_into_store
+from hushmeans.curator.store import Store, people_in_store, read_into_store
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import InputError
 from hushmeans.schema import Box, Number, Schema
@@ -67,14 +68,12 @@ def open_source(
     """
     check_supported(schema)
     if is_spark(data):
-        return from_spark(data, *narrowed(schema, columns))
+        return from_spark(data, *narrowed(schema, columns), limit=row_limit(schema))
     return open_store(data, schema, columns, cache, watch)
 
 
 def check_supported(schema: Schema) -> None:
     """Raise an error for what a schema may declare and no source can do."""
-    if schema.person is not None:
-        raise InputError("a fit cannot use a person column yet; remove person from the schema")
     for name, kind in schema.features.items():
         if isinstance(kind, Number) and kind.is_found:
             raise InputError(f"feature {name!r}: a fit cannot find a range yet; give [low, high]")
@@ -93,4 +92,26 @@ def open_store(
     watch: Watch | None = None,
 ) -> Store:
     """As `open_source`, for all data that this process can read itself."""
-    return read_into_store(open_reading(data, schema, columns, watch), cache)
+    return read_into_store(open_reading(data, schema, columns, watch), cache, row_limit(schema))
+
+
+def open_people(
+    data: Any,
+    schema: Schema,
+    cache: str | PathLike[str] | None = None,
+    watch: Watch | None = None,
+) -> Store:
+    """A store with a record for each person, instead of each row."""
+    if is_spark(data):
+        raise InputError(
+            "the rows of each person cannot be counted on Spark; read the files without Spark, or "
+            "choose rows_per_person by the rules of the source"
+        )
+    return people_in_store(open_reading(data, schema, None, watch), schema.missing_person, cache)
+
+
+def row_limit(schema: Schema) -> RowLimit | None:
+    """How many rows of a person count; None without a person column."""
+    if schema.person is None:
+        return None
+    return RowLimit(schema.rows_per_person, schema.missing_person)

@@ -8,18 +8,22 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from os import PathLike
-from tempfile import TemporaryFile, gettempdir
+from tempfile import gettempdir
 from typing import IO
 
 import numpy as np
 
 from hushmeans.curator import kernel
 from hushmeans.curator.memory import memory_limit
+from hushmeans.curator.nameless import nameless_file, not_kept, why_not_kept
+from hushmeans.curator.people.counting import ROWS_BOX, people_counted
+from hushmeans.curator.people.limiting import RowLimit, keep_limited
 from hushmeans.curator.questions import Question
 from hushmeans.curator.readers.faults import read_or_explain
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.curator.streaming import add_up
 from hushmeans.schema import Box
+from hushmeans.schema.schema import MissingPerson
 from hushmeans.types import GridArray, IntArray
 
 BLOCK_BYTES = 2**25
@@ -138,7 +142,7 @@ class _Filling:
         else:
             self._file = self._file or nameless_file(self._folder)
             write = partial(_write_all, self._file, block)
-            read_or_explain(_label(self._folder), write, _reason)
+            read_or_explain(not_kept(self._folder), write, why_not_kept)
         self._filled = 0
 
     def _new_block(self) -> GridArray:
@@ -146,11 +150,15 @@ class _Filling:
         return np.empty((self._rows, self._box.n_columns), dtype=np.int32)
 
 
-def read_into_store(reading: Reading, cache: str | PathLike[str] | None = None) -> Store:
+def read_into_store(
+    reading: Reading, cache: str | PathLike[str] | None = None, limit: RowLimit | None = None
+) -> Store:
     """Read all records, once.
 
     Parameters
     ----------
+    limit
+        How many rows of a person count, if the reading has ids; None for all.
     cache
         The folder of the file; None for the system's folder for temporary files.
 
@@ -161,9 +169,25 @@ def read_into_store(reading: Reading, cache: str | PathLike[str] | None = None) 
     """
     if cache is not None:
         nameless_file(cache).close()  # a folder that cannot be used is met before all reading
-    filling = _Filling(reading.box, gettempdir() if cache is None else cache)
+    folder = gettempdir() if cache is None else cache
+    filling = _Filling(reading.box, folder)
     with closing(filling):
-        for records in reading.encoded():
+        if limit is None:
+            for records in reading.encoded():
+                filling.add(records)
+        else:
+            keep_limited(reading.owned(), limit, reading.box.n_columns, folder, filling.add)
+        return filling.store()
+
+
+def people_in_store(
+    reading: Reading, missing: MissingPerson, cache: str | PathLike[str] | None = None
+) -> Store:
+    """A store with a record for each person, of how many rows there are."""
+    folder = gettempdir() if cache is None else cache
+    filling = _Filling(ROWS_BOX, folder)
+    with closing(filling):
+        for records in people_counted(reading.owners(), missing, folder):
             filling.add(records)
         return filling.store()
 
@@ -174,24 +198,8 @@ def block_rows(n_features: int) -> int:
     return max(1, BLOCK_BYTES // (4 * n_features * step)) * step
 
 
-def nameless_file(folder: str | PathLike[str]) -> IO[bytes]:
-    """A file that no other process can open, and that is gone when this one ends."""
-    return read_or_explain(_label(folder), lambda: TemporaryFile(dir=folder, buffering=0), _reason)
-
-
 def _write_all(file: IO[bytes], block: GridArray) -> None:
     """Write a block; without a buffer, a file may take less than it is given at a time."""
     rest = block.data.cast("B")
     while rest:
         rest = rest[file.write(rest) :]
-
-
-def _label(folder: str | PathLike[str]) -> str:
-    return f"cannot keep the encoded records in {folder}"
-
-
-def _reason(error: Exception) -> str:
-    return (
-        f"{getattr(error, 'strerror', None) or 'write error'}; name another folder with cache "
-        "(--cache), or keep more in memory with HUSHMEANS_MEMORY"
-    )

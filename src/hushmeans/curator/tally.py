@@ -72,7 +72,7 @@ def tally_columns(
     reading = open_reading(place, schema, columns)
     box = reading.box
     tallies = [ColumnTally(name) for name in box.names or ()]
-    for batch in reading.batches:
+    for batch in reading.features():
         for index, column in enumerate(batch.columns):
             tallies[index] = tallies[index].with_values(column, box.features[index])
     return tuple(tallies)

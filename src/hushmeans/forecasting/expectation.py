@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from hushmeans.curator.door import Noise, NoisyTotals
-from hushmeans.curator.questions import Shifts, Size, Sizes, Totals
+from hushmeans.curator.questions import Shifts, Size, Sizes, Spreads, Totals
 from hushmeans.forecasting.population import Population
 from hushmeans.forecasting.rehearsal import leaves_of_cluster
 from hushmeans.methods.method import Method
@@ -45,6 +45,7 @@ from hushmeans.methods.refined import (
 )
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 from hushmeans.methods.start import public_randomness
+from hushmeans.methods.widths import clip_of_widths, share_of_widths
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray
 
@@ -134,6 +135,8 @@ def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> 
         return _of_one_point(method, population, noise)
     asked, picture = _expected_picture(method, population, noise)
     rest = 1 - picture.spent - SIZES_SHARE
+    for_widths = share_of_widths(method.widths_share, rest, picture, noise, population.n_clusters)
+    rest -= for_widths
     rounds, n = method.size_of_work(picture, noise, population.n_clusters, rest)
     grid = Grid.for_features(population.n_features)
     start = _start(picture, population)
@@ -157,11 +160,19 @@ def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> 
     counted = Step(Sizes.name, SIZES_SHARE, noise.deviation(1, float(SIZES_SHARE)))
     cells = sum((step.share for step in asked if step.question == "cells"), Fraction(0))
     return Expectation(
-        steps=(*asked, counted),
+        steps=(*asked, counted, *_step_of_widths(picture, noise, for_widths)),
         centre_variance=float((followed + left).mean()),
         size_variance=counted.noise**2,
         method_options={**method.options, "rounds": rounds, "n": n, "cells_share": float(cells)},
     )
+
+
+def _step_of_widths(picture: Picture, noise: Noise, share: Fraction) -> tuple[Step, ...]:
+    """The question for widths, if it is asked: the noise on a sum of squared distances."""
+    if not share:
+        return ()
+    clip = clip_of_widths(picture, noise.norm)
+    return (Step(Spreads.name, share, noise.deviation(clip, float(share))),)
 
 
 def _of_one_point(method: RefinedMethod, population: Population, noise: Noise) -> Expectation:

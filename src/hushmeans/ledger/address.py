@@ -109,8 +109,11 @@ class Address:
 
 
 def without_password(place: str) -> str:
-    """A ledger's path as it is, or its URL without passwords."""
-    url = Address.of(place).without_password().url if "://" in place else None
+    """A ledger's path as it is, or its URL without passwords; nothing of a malformed URL."""
+    try:
+        url = Address.of(place).without_password().url if "://" in place else None
+    except LedgerError:
+        return f"{place.partition('://')[0]}://..."
     return place if url is None else url.render_as_string(hide_password=False)
 
 

@@ -64,9 +64,13 @@ class RunningTotals:
             if budget is None:
                 raise unreadable(row)
             added = before.after(budget, before.unit or 1, None)
+        if row["kind"] == "limit":
+            added = replace(before, limit_entry=row["number"])
         carried = added if row["account"] is None else account_of(row, row["dataset"], None)
         if (carried.spent, carried.debits) != (added.spent, added.debits):
             raise broken(f"the account in entry {row['number']} is not the sum of the debits")
+        if carried.limit_entry != added.limit_entry:
+            raise broken(f"the account in entry {row['number']} names another limit")
         if before.rho is not None and carried.rho is not None and carried.rho < before.rho:
             raise broken(f"the account in entry {row['number']} has lost a debit")
         self.standings[row["key"]] = replace(carried, limit=None)

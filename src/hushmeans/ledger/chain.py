@@ -1,14 +1,15 @@
 """The hash chain: appending an entry, and trusting an account by a look at the chain's ends.
 
-Every entry carries the account of its dataset, so a debit reads the last entry of all, the last
-of its dataset and the dataset's limit, and checks the digests of these three: its cost does not
-depend on the length of the ledger. `hushmeans.ledger.audit` checks everything.
+Every entry carries the account of its dataset, with the number of the entry that set its limit. So
+a debit reads the last entry of all, the last of its dataset and the dataset's limit, and checks the
+digests of these three: its cost does not depend on the length of the ledger.
+`hushmeans.ledger.audit` checks everything.
 """
 
 from __future__ import annotations
 
 import getpass
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from sqlalchemy import Connection, delete, insert, select, update
@@ -42,9 +43,11 @@ def append(
 ) -> None:
     """Write the next entry, which carries its dataset's account as it is from here on."""
     last = checked_seal(connection)
-    key = dataset_key(standing.dataset)
+    key, number = dataset_key(standing.dataset), last.entries + 1
+    if kind == "limit":
+        standing = replace(standing, limit_entry=number)
     row = {
-        "number": last.entries + 1,
+        "number": number,
         "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "user": _user(),
         "kind": kind,
@@ -58,9 +61,9 @@ def append(
         "position": position,
         "account": standing.to_text(),
     }
-    end = {"number": last.entries + 1, "digest": digest_of(last.digest, row)}
+    end = {"number": number, "digest": digest_of(last.digest, row)}
     connection.execute(insert(ENTRIES).values(**row, digest=end["digest"]))
-    connection.execute(update(SEAL).values(entries=end["number"], digest=end["digest"]))
+    connection.execute(update(SEAL).values(entries=number, digest=end["digest"]))
     connection.execute(delete(ACCOUNTS).where(ACCOUNTS.c.key == key))
     connection.execute(insert(ACCOUNTS).values(key=key, dataset=standing.dataset, **end))
 
@@ -79,7 +82,10 @@ def account(connection: Connection, dataset: str) -> Standing | None:
     limit = _last_entry(connection, key=key, kind="limit")
     if limit is not None:
         _check_digest(connection, limit)
-    return account_of(last, sealed.dataset, limit)
+    standing = account_of(last, sealed.dataset, limit)
+    if standing.limit_entry != (None if limit is None else limit["number"]):
+        raise broken(f"the last limit of {dataset!r} is not the last one that was set")
+    return standing
 
 
 def checked_seal(connection: Connection) -> Seal:

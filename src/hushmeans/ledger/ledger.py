@@ -11,7 +11,7 @@ from typing import Any, Self
 from sqlalchemy import Connection, insert, select, update
 
 from hushmeans.arguments import Amount, whole_number
-from hushmeans.budget import Budget
+from hushmeans.budget import WHOLE_PERSON, Budget
 from hushmeans.documents import canonical_json
 from hushmeans.errors import InputError, LedgerError
 from hushmeans.ledger.address import Address
@@ -90,6 +90,7 @@ class Ledger:
         ----------
         rows_per_person
             The privacy unit for which the budget is kept; by default that of the first debit.
+            0 for whole people, whose rows are told by a person column.
         reason
             Why an existing limit is raised; required for that, and kept in the ledger.
 
@@ -105,7 +106,8 @@ class Ledger:
         with writing(self.address) as connection:
             standing = account(connection, name) or Standing(name)
             if rows_per_person is not None:
-                standing.check_unit(whole_number("rows_per_person", rows_per_person))
+                unit = whole_number("rows_per_person", rows_per_person, at_least=WHOLE_PERSON)
+                standing.check_unit(unit)
                 standing = replace(standing, unit=rows_per_person)
             standing.check_limit(limit, reason)
             why = None if reason is None else canonical_json({"reason": reason})
@@ -137,7 +139,8 @@ class Ledger:
         Parameters
         ----------
         rows_per_person
-            The privacy unit; the same for all debits of a dataset.
+            The privacy unit; the same for all debits of a dataset. 0 for whole people, whose rows
+            are told by a person column.
         rho
             The zCDP of the release, if it is known.
         resumable

@@ -40,4 +40,4 @@ def similar_names(name: str, known: Iterable[str]) -> str:
     """The end of an error message: the names that may have been meant; empty if there are none."""
     by_key = {dataset_key(each): each for each in known}
     close = get_close_matches(dataset_key(name), by_key)
-    return f"; did you mean {' or '.join(repr(by_key[key]) for key in close)}?" if close else ""
+    return f" (did you mean {' or '.join(repr(by_key[key]) for key in close)}?)" if close else ""

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from hushmeans.arguments import whole_number
-from hushmeans.budget import Budget
+from hushmeans.budget import WHOLE_PERSON, Budget
 from hushmeans.documents import canonical_json
 from hushmeans.errors import BudgetError
 from hushmeans.ledger.chain import account, append
@@ -31,7 +31,7 @@ class Request:
     method, parameters
         How the release is made; the parameters are JSON.
     unit
-        The privacy unit, as a number of rows per person.
+        The privacy unit, as a number of rows per person, or `WHOLE_PERSON`.
     rho
         The zCDP of the release; None if it is not known, or pure.
     resumable
@@ -67,7 +67,7 @@ class Request:
             checked_name("the release id", release_id),
             method,
             canonical_json(parameters or {}),
-            whole_number("rows_per_person", rows_per_person),
+            whole_number("rows_per_person", rows_per_person, at_least=WHOLE_PERSON),
             rho,
             resumable,
         )

@@ -172,5 +172,5 @@ def checked_version(connection: Connection, place: object) -> int:
 def no_ledger(place: object) -> LedgerError:
     """The error for a ledger that does not exist."""
     return LedgerError(
-        f"there is no ledger at {place} yet; hushmeans fit or hushmeans budget set creates one"
+        f"there is no ledger at {place}; check the place, or create one with hushmeans budget set"
     )

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from hushmeans.arguments import amount_text
-from hushmeans.budget import Budget
+from hushmeans.budget import WHOLE_PERSON, Budget
 from hushmeans.documents import canonical_json, parse_json
 from hushmeans.errors import BudgetError
 from hushmeans.ledger.composition import epsilon_by_zcdp, rho_of_pure, rounded_up
@@ -51,11 +51,13 @@ class Standing:
     debits
         The number of debits.
     unit
-        The privacy unit, as the number of rows per person that all debits protect; None until the
-        first debit, or until a limit is set for a unit.
+        The privacy unit, as the number of rows per person that all debits protect, or
+        `WHOLE_PERSON`; None until the first debit, or until a limit is set for a unit.
     rho
         The sum of the debits in zero-concentrated differential privacy (zCDP), in which a pure
         epsilon counts epsilon^2 / 2; None if it is not known for one of them.
+    limit_entry
+        The number of the entry that set the limit; None without a limit.
     """
 
     dataset: str
@@ -64,14 +66,16 @@ class Standing:
     debits: int = 0
     unit: int | None = None
     rho: Fraction | None = Fraction(0)
+    limit_entry: int | None = None
 
     def to_text(self) -> str:
-        """The account as an entry carries it; the limit is an entry of its own."""
+        """The account as an entry carries it; the limit is an entry of its own, which it names."""
         return canonical_json(
             {
                 "epsilon": amount_text(self.spent.epsilon),
                 "delta": amount_text(self.spent.delta),
                 "debits": self.debits,
+                "limit": self.limit_entry,
                 "rows_per_person": self.unit,
                 "rho": None if self.rho is None else amount_text(self.rho),
             }
@@ -89,6 +93,7 @@ class Standing:
             content["debits"],
             content["rows_per_person"],
             None if rho is None else Fraction(rho),
+            content["limit"],
         )
 
     def after(self, budget: Budget, unit: int, rho: Fraction | None) -> Standing:
@@ -136,9 +141,9 @@ class Standing:
         """Raise an error if the account is kept for another privacy unit."""
         if self.unit is not None and self.unit != unit:
             raise BudgetError(
-                f"the budget of {self.dataset!r} is kept for {_rows(self.unit)} per person, and "
-                f"this request is for {_rows(unit)}: an epsilon means something else for each, so "
-                f"they cannot be added up; nothing was spent; use rows_per_person = {self.unit}, "
+                f"the budget of {self.dataset!r} is kept for {_unit_kept(self.unit)}, and "
+                f"this request is for {_unit_asked(unit)}: an epsilon means something else for "
+                f"each, so they cannot be added up; nothing was spent; use {_advised(self.unit)}, "
                 "or another dataset name with a limit of its own"
             )
 
@@ -183,8 +188,20 @@ class Standing:
         return f"spent epsilon {self.spent} of {self.limit} on {self.dataset!r}"
 
 
-def _rows(number: int) -> str:
-    return "1 row" if number == 1 else f"{number} rows"
+def _unit_kept(unit: int) -> str:
+    return "whole people" if unit == WHOLE_PERSON else f"{_unit_asked(unit)} per person"
+
+
+def _unit_asked(unit: int) -> str:
+    if unit == WHOLE_PERSON:
+        return "whole people"
+    return "1 row" if unit == 1 else f"{unit} rows"
+
+
+def _advised(unit: int) -> str:
+    if unit == WHOLE_PERSON:
+        return "a schema that names the person column"
+    return f"rows_per_person = {unit}"
 
 
 def short_amount(amount: Fraction) -> str:

@@ -21,9 +21,14 @@ class Clusters:
         The noisy number of records in each cluster.
     size_variances
         The variance of each size due to the privacy noise.
+    widths, width_variances
+        The root of the mean squared distance of a cluster's records from its centroid, feature by
+        feature, and the variance of that; None where they were not asked for.
     """
 
     centroids: FloatArray
     variances: FloatArray
     sizes: FloatArray
     size_variances: FloatArray
+    widths: FloatArray | None = None
+    width_variances: FloatArray | None = None

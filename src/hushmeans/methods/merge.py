@@ -33,7 +33,8 @@ def merge(clusters: Clusters, n_clusters: int, rule: str) -> Clusters:
     """Merge the cheapest pair until `n_clusters` are left.
 
     A merged centroid is the mean weighted by the noisy sizes, and a merged size is their sum. The
-    variances follow, treating the weights as fixed.
+    variances follow, treating the weights as fixed. Squared widths are means too: of the
+    clusters' own, and of how far each lies from the merged centroid.
     """
     merging = _Merging(clusters, RULES[rule])
     while merging.n_left > n_clusters:
@@ -73,6 +74,9 @@ class _Merging:
         self.centroids, self.variances = clusters.centroids.copy(), clusters.variances.copy()
         self.sizes = np.maximum(clusters.sizes, SMALLEST_WEIGHT)
         self.size_variances = clusters.size_variances.copy()
+        self.widths = None if clusters.widths is None else clusters.widths.copy()
+        known = clusters.width_variances
+        self.width_variances = None if known is None else known.copy()
         self.left = np.ones(len(self.sizes), dtype=np.bool_)
         self.n_left = len(self.sizes)
         self._rule = rule
@@ -84,7 +88,11 @@ class _Merging:
     @property
     def clusters_left(self) -> Clusters:
         columns = (self.centroids, self.variances, self.sizes, self.size_variances)
-        return Clusters(*(column[self.left] for column in columns))
+        widths = (self.widths, self.width_variances)
+        return Clusters(
+            *(column[self.left] for column in columns),
+            *(None if column is None else column[self.left] for column in widths),
+        )
 
     def join_cheapest(self) -> tuple[int, int, float]:
         """The cluster that was kept, the one merged into it, and the cost."""
@@ -97,6 +105,7 @@ class _Merging:
     def _join(self, kept: int, gone: int) -> None:
         size = self.sizes[kept] + self.sizes[gone]
         own, other = self.sizes[kept] / size, self.sizes[gone] / size
+        self._widen(kept, gone, own, other)
         self.centroids[kept] = own * self.centroids[kept] + other * self.centroids[gone]
         self.variances[kept] = (
             own * own * self.variances[kept] + other * other * self.variances[gone]
@@ -106,6 +115,19 @@ class _Merging:
         self.centroids[gone] = np.inf  # infinitely far away, so never merged again
         self.left[gone] = False
         self.n_left -= 1
+
+    def _widen(self, kept: int, gone: int, own: float, other: float) -> None:
+        """The width of the merged cluster, and its variance to first order."""
+        if self.widths is None or self.width_variances is None:
+            return
+        pair = [kept, gone]
+        squares = self.widths[pair] ** 2
+        variances = 4 * squares * self.width_variances[pair]
+        apart = own * other * (self.centroids[kept] - self.centroids[gone]) ** 2
+        square = own * squares[0] + other * squares[1] + apart
+        variance = own**2 * variances[0] + other**2 * variances[1]
+        self.widths[kept] = np.sqrt(square)
+        self.width_variances[kept] = variance / np.maximum(4 * square, 1e-300)
 
     def _reconsider(self, kept: int, gone: int) -> None:
         """Update the cheapest partners after one cluster has moved and one is gone."""

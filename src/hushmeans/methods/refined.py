@@ -36,6 +36,7 @@ from hushmeans.methods.opening import Purse, ask_size
 from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
 from hushmeans.methods.place import LARGEST_SHARE, corner, mean_near
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
+from hushmeans.methods.widths import share_of_widths, with_widths
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
@@ -63,6 +64,7 @@ OPTION_RANGES = {
     "size_part": (0.01, 0.99),
     "cells_share": (0.0, 0.5),
     "last_round": (0.01, 100.0),
+    "widths_share": (0.0, 0.5),
 }
 
 
@@ -83,6 +85,9 @@ class RefinedMethod:
         The share of the budget for cell counts; 0 to choose it by the number of features.
     last_round
         The weight of the last round's share, relative to the other rounds.
+    widths_share
+        The share of the budget for the clusters' widths; 0 not to ask for them. They are left out
+        where they would be nothing but noise.
     """
 
     rounds: int = 0
@@ -91,6 +96,7 @@ class RefinedMethod:
     size_part: float = 0.12
     cells_share: float = 0.0
     last_round: float = 1.5
+    widths_share: float = 0.05
 
     def __post_init__(self) -> None:
         for name in ("rounds", "n"):
@@ -114,7 +120,7 @@ class RefinedMethod:
 
     @property
     def most_questions(self) -> int:
-        return 2 + PICTURE_QUESTIONS + (self.rounds or MOST_ROUNDS)
+        return 3 + PICTURE_QUESTIONS + (self.rounds or MOST_ROUNDS)
 
     def find(self, door: Door, n_clusters: int, generator: Generator) -> Clustering:
         """Spend part of the budget on synthetic data, most on rounds, the rest on sizes.
@@ -131,6 +137,8 @@ class RefinedMethod:
         door, rest = purse.door, 1 - picture.spent
         for_sizes = share_of_sizes(rest)
         rest -= for_sizes
+        for_widths = share_of_widths(self.widths_share, rest, picture, door.noise, n_clusters)
+        rest -= for_widths
         rounds, n = self.size_of_work(picture, door.noise, n_clusters, rest)
         leaves = _start(picture, n * n_clusters, generator)
         shares = shares_of_rounds(rest, rounds, self.last_round)
@@ -141,6 +149,7 @@ class RefinedMethod:
         for share in shares[fine:]:
             clusters = self._round(door, picture, clusters, share)
         clusters = _counted(door, clusters, for_sizes)
+        clusters = with_widths(door, picture, clusters, for_widths)
         return Clustering(clusters, leaves if n > 1 else clusters)
 
     def size_of_work(

@@ -19,6 +19,15 @@ RELEASE_SCHEMA = 1
 """The version of the document; a higher one was written by a newer hushmeans."""
 
 
+def document_schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of the document, from the package's own file."""
+    from importlib.resources import files
+
+    text = (files("hushmeans.release") / "release.schema.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
 def write_document(content: Mapping[str, Any]) -> str:
     """The content as JSON text."""
     document = {

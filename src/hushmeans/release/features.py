@@ -17,7 +17,7 @@ from hushmeans.schema import (
 )
 from hushmeans.schema.levels import level_text
 
-RULES = {
+RULES_IN_WORDS = {
     "drop": "records without it were left out",
     "ignore": "missing values add nothing to distances and means",
     True: 'missing values are a level, "missing"',
@@ -54,7 +54,7 @@ def exact(end: float) -> str:
 
 def _kind_in_words(kind: FeatureKind) -> str:
     weight = "" if kind.weight == 1 else f" (weight {kind.weight:g})"
-    rule = RULES.get(kind.missing)
+    rule = RULES_IN_WORDS.get(kind.missing)
     return f"{_range_in_words(kind)}{weight}{f' ({rule})' if rule else ''}"
 
 

@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hushmeans.arguments import amount_text, exact_amount, whole_number
-from hushmeans.budget import Booking, Budget, NoiseKind, Spend
+from hushmeans.budget import Booking, Budget, Spend
 from hushmeans.documents import read_text_file, written_whole
 from hushmeans.errors import InputError
-from hushmeans.methods.merge import RULES, merge, merging_costs
-from hushmeans.release.clusters import (
-    ClusterTable,
-    TableRows,
-    errors_in_unit_box,
-    in_original_units,
-    in_unit_box,
-)
-from hushmeans.release.document import (
-    read_document,
-    read_list,
-    read_names,
-    read_number,
-    read_numbers,
-    read_settings,
-    read_text,
-    read_truth,
-    write_document,
-)
+from hushmeans.methods.merge import RULES
+from hushmeans.release.about import About
+from hushmeans.release.clusters import ClusterTable, TableRows, errors_in_unit_box, in_unit_box
+from hushmeans.release.comparison import ReleaseComparison, compared
+from hushmeans.release.content import content_of, fields_of
+from hushmeans.release.decoding import as_records
+from hushmeans.release.document import document_schema, read_document, write_document
+from hushmeans.release.noisy import indistinguishable
+from hushmeans.release.plotting import plotted
+from hushmeans.release.quality import QualityScores, quality_of
+from hushmeans.release.sampling import sampled
 from hushmeans.release.statement import statement
+from hushmeans.release.summary import as_html, summary
+from hushmeans.release.tables import as_csv, as_frame, clusters_as_table
+from hushmeans.release.tree import SuggestedK, costs_of_merging, cut_to, suggested
 from hushmeans.release.verdict import NoiseVerdict, verdict_on
 from hushmeans.schema import Box
-from hushmeans.schema.declaring import declared_kind, written_kinds
+from hushmeans.schema.schema import MissingPerson
 from hushmeans.settings import Settings
 from hushmeans.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -68,10 +67,19 @@ class Release:
         The method and its options, as requested; 0 stands for "chosen by the method".
     versions
         The versions of the software that made the release.
+    widths, width_standard_errors
+        How wide each cluster is in each feature, in original units: the root of the mean squared
+        distance of its records from its centre, and its standard error. None if the fit did not
+        ask for widths.
     leaves
         The finer clusters that these were merged from; `cut` merges them into any other number.
     booking
         The ledger entry that paid for the release; None if no ledger was used.
+    about
+        Title, owner, contact, date and description, as far as the publisher gave them.
+    missing_person
+        "drop" or "own", which says what became of rows without an id, if a person column limited
+        the rows of each person; None if `rows_per_person` was declared and not enforced.
     """
 
     centres: TableRows
@@ -87,8 +95,12 @@ class Release:
     method_options: tuple[tuple[str, int | float | str], ...]
     versions: tuple[tuple[str, str], ...]
 
+    widths: TableRows | None = None
+    width_standard_errors: TableRows | None = None
     leaves: ClusterTable | None = None
     booking: Booking | None = None
+    about: About = field(default_factory=About)
+    missing_person: MissingPerson | None = None
 
     def __post_init__(self) -> None:
         for name in ("method_options", "versions"):
@@ -101,7 +113,12 @@ class Release:
     def table(self) -> ClusterTable:
         """The clusters alone."""
         return ClusterTable(
-            self.centres, self.standard_errors, self.sizes, self.size_standard_errors
+            self.centres,
+            self.standard_errors,
+            self.sizes,
+            self.size_standard_errors,
+            self.widths,
+            self.width_standard_errors,
         )
 
     @property
@@ -117,7 +134,7 @@ class Release:
         InputError
             If the release was made with a method or option that this version does not know.
         """
-        return Settings.of(
+        settings = Settings.of(
             self.n_clusters,
             self.budget.epsilon,
             self.budget.delta,
@@ -125,6 +142,7 @@ class Release:
             dict(self.method_options),
             self.rows_per_person,
         )
+        return replace(settings, missing_person=self.missing_person)
 
     @property
     def centroids(self) -> FloatArray:
@@ -139,23 +157,99 @@ class Release:
         n_clusters
             From 1 to the number of leaves.
         """
-        leaves = self.leaves or self.table
-        number = whole_number("n_clusters", n_clusters, at_most=len(leaves.sizes))
-        if number == self.n_clusters:
-            return self
-        merged = merge(in_unit_box(leaves, self.box), number, self._merging_rule)
-        return replace(self, **vars(in_original_units(merged, self.box)))
+        table = cut_to(n_clusters, self.table, self.leaves, self.box, self._merging_rule)
+        return self if table == self.table else replace(self, **vars(table))
 
     def cost_curve(self) -> tuple[tuple[int, float], ...]:
         """For each number of clusters, the squared distance per record that merging adds.
 
         The values are noisy, and measured in the unit box between leaves and merged centres. A
-        steep rise towards fewer clusters means that distinct clusters are being merged.
+        steep rise towards fewer clusters means that distinct clusters are being merged. For fewer
+        clusters than the release has, its own clusters are merged.
         """
-        leaves = in_unit_box(self.leaves or self.table, self.box)
-        costs = merging_costs(leaves)
-        numbers = range(len(leaves.sizes), 0, -1)
-        return tuple(zip(numbers, costs, strict=True))
+        return costs_of_merging(self.table, self.leaves, self.box)
+
+    def suggest_k(self) -> SuggestedK:
+        """A number of clusters that stands out in the cost curve, with the reason in words.
+
+        Fit with more clusters than you expect, then `cut` to the suggestion's `n_clusters`.
+        """
+        return suggested(self.table, self.cost_curve())
+
+    def quality(self) -> QualityScores:
+        """How well the clusters are separated, from sizes and widths, with standard errors.
+
+        Raises
+        ------
+        InputError
+            If the release has no widths, or fewer than two clusters that can be told from noise.
+        """
+        return quality_of(self.table, self.box)
+
+    def sample(self, n: int, seed: int | None = None) -> pa.Table:
+        """Synthetic records with the clusters of the release: cluster structure only.
+
+        A cluster is drawn by its size, then every feature on its own: numbers by centre and width
+        within their public range, levels by their share. Correlations within clusters and
+        anything finer are not there. The records cost no privacy and belong to nobody. Needs
+        widths.
+        """
+        return as_records(sampled(self.table, self.box, n, seed), self.box)
+
+    def to_table(self, form: str = "wide") -> pa.Table:
+        """The clusters as an Arrow table.
+
+        Parameters
+        ----------
+        form
+            "wide" for one row per cluster, "long" for one row per cluster and feature.
+        """
+        return clusters_as_table(self, form)
+
+    def to_frame(self, form: str = "wide") -> pd.DataFrame:
+        """As `to_table`, as a pandas DataFrame; needs pandas, which hushmeans does not install."""
+        return as_frame(self.to_table(form))
+
+    def to_csv(self, path: str | Path | None = None, form: str = "wide") -> str:
+        """As `to_table`, as CSV text, which is also written to the path if there is one."""
+        text = as_csv(self.to_table(form))
+        if path is not None:
+            with written_whole(Path(path)) as beside:
+                beside.write_text(text, encoding="utf-8")
+        return text
+
+    def plot(self, kind: str = "centres", ax: Axes | None = None) -> Axes:
+        """A picture of the release; needs Matplotlib (``pip install "hushmeans[plot]"``).
+
+        Parameters
+        ----------
+        kind
+            "centres": the centres on the public ranges, with intervals of two standard errors.
+            "map": the clusters in two dimensions, area by size, ellipses by width.
+            "costs": what merging to each number of clusters costs.
+        ax
+            Where to draw; None for a new figure.
+        """
+        return plotted(self, kind, ax)
+
+    def __repr__(self) -> str:
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+    @property
+    def noise_clusters(self) -> tuple[int, ...]:
+        """The clusters whose size cannot be told from 0: noise alone could explain them."""
+        return indistinguishable(self.sizes, self.size_standard_errors)
+
+    def compare(self, other: Release) -> ReleaseComparison:
+        """What differs between this release and another, beyond the errors of both.
+
+        Clusters are matched. The errors include the choice of clusters: two fits of the same
+        records may divide them differently. Features are compared that both releases have.
+        """
+        return compared(self, other)
 
     @property
     def _merging_rule(self) -> str:
@@ -193,7 +287,16 @@ class Release:
 
     def noise_verdict(self) -> NoiseVerdict:
         """Whether noise is negligible, visible or dominates, judged by the standard errors."""
-        return verdict_on(self.centroids, errors_in_unit_box(self.table, self.box))
+        errors = errors_in_unit_box(self.table, self.box)
+        return verdict_on(self.centroids, errors, self.noise_clusters)
+
+    def with_about(self, **texts: str | None) -> Release:
+        """The release with a title, owner, contact, date or description set, or removed by None."""
+        try:
+            return replace(self, about=replace(self.about, **texts))
+        except TypeError:
+            known = ", ".join(vars(About()))
+            raise InputError(f"a release has only these texts: {known}") from None
 
     def statement(self) -> str:
         """What was done and what is guaranteed, in plain words."""
@@ -215,83 +318,18 @@ class Release:
 
     def to_json(self) -> str:
         """The release as JSON text, with a schema version and a checksum."""
-        content = {
-            **{name: getattr(self, name) for name in PLAIN_FIELDS},
-            "leaves": None if self.leaves is None else vars(self.leaves),
-            "ledger": None if self.booking is None else vars(self.booking),
-            "method_options": dict(self.method_options),
-            "versions": dict(self.versions),
-            "bounds": {"low": self.box.low, "high": self.box.high, "names": self.box.names},
-            **written_kinds(self.box),
-            "epsilon": amount_text(self.budget.epsilon),
-            "delta": amount_text(self.budget.delta),
-            "spends": [{**vars(spend), "share": str(spend.share)} for spend in self.spends],
-        }
-        return write_document(content)
+        return write_document(content_of(self))
+
+    @staticmethod
+    def json_schema() -> dict[str, Any]:
+        """The JSON Schema (draft 2020-12) of the files that `save` writes, for other programs."""
+        return document_schema()
 
     @classmethod
     def from_json(cls, text: str) -> Release:
         """Read the JSON that `to_json` wrote; anything else is refused."""
         content = read_document(text)
         try:
-            bounds = content["bounds"]
-            budget = Budget.of(content["epsilon"], content["delta"])
-            leaves = content["leaves"]
-            return cls(
-                **vars(ClusterTable.of_document(content)),
-                leaves=None if leaves is None else ClusterTable.of_document(leaves),
-                booking=_booking(content.get("ledger")),
-                box=_box(bounds, content.get("features")),
-                budget=budget,
-                rows_per_person=whole_number("rows_per_person", content["rows_per_person"]),
-                simulated=read_truth(content["simulated"]),
-                spends=_spends(content["spends"], "gaussian" if budget.delta else "laplace"),
-                method=read_text(content["method"]),
-                method_options=read_settings(content["method_options"], int | float | str),
-                versions=read_settings(content["versions"], str),
-            )
+            return cls(**fields_of(content))
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
             raise InputError("the release is incomplete or malformed") from None
-
-
-PLAIN_FIELDS = (
-    "centres",
-    "standard_errors",
-    "sizes",
-    "size_standard_errors",
-    "rows_per_person",
-    "simulated",
-    "method",
-)
-"""The fields that are stored in JSON unchanged."""
-
-
-def _box(bounds: Mapping[str, Any], features: Any) -> Box:
-    """The box; releases of plain numbers write down their bounds alone."""
-    names = read_names(bounds["names"])
-    ends = read_numbers(bounds["low"]), read_numbers(bounds["high"])
-    if features is None:
-        return Box(*ends, names)
-    box = Box.of([declared_kind(each) for each in read_list(features)], names)
-    if (box.low, box.high) != ends:
-        raise ValueError
-    return box
-
-
-def _booking(ledger: Any) -> Booking | None:
-    """The ledger entry; releases made before ledgers existed have none."""
-    if ledger is None:
-        return None
-    return Booking(read_text(ledger["dataset"]), read_text(ledger["release_id"]))
-
-
-def _spends(spends: Any, usual: NoiseKind) -> tuple[Spend, ...]:
-    """Version 0.1 did not write down the noise, which was then the usual one."""
-    return tuple(_spend({"noise": usual, **spend}) for spend in read_list(spends))
-
-
-def _spend(spend: Mapping[str, Any]) -> Spend:
-    share, noise = exact_amount("share", spend["share"]), spend["noise"]
-    if not 0 < share <= 1 or noise not in get_args(NoiseKind):
-        raise ValueError
-    return Spend(read_text(spend["question"]), share, read_number(spend["loss"]), noise)

@@ -11,6 +11,7 @@ from hushmeans.budget import NoiseKind
 from hushmeans.release.features import exact, features_in_words
 from hushmeans.release.numbers import percent
 from hushmeans.schema import Box
+from hushmeans.schema.schema import MissingPerson
 
 if TYPE_CHECKING:
     from hushmeans.release import Release
@@ -21,6 +22,12 @@ NOISES: Mapping[NoiseKind, str] = {
     "gaussian": "rho = {:.6g} (zero-concentrated differential privacy)",
 }
 """In what the privacy loss of each kind of noise is counted."""
+
+MISSING_PEOPLE: Mapping[MissingPerson, str] = {
+    "drop": "Rows without an id were left out.",
+    "own": "Each row without an id counted as a person of its own.",
+}
+"""What became of rows without an id."""
 
 WHAT_ERRORS_COVER = (
     "Standard errors tell how far a centre may lie from the mean of the records nearest to it, and "
@@ -38,12 +45,6 @@ def statement(release: Release) -> str:
     return "\n".join(_sentences(release))
 
 
-def lost_in_noise(release: Release) -> tuple[int, ...]:
-    """The clusters whose size is less than two standard errors: noise alone could explain them."""
-    pairs = zip(release.sizes, release.size_standard_errors, strict=True)
-    return tuple(cluster for cluster, (size, error) in enumerate(pairs) if size < 2 * error)
-
-
 def options_in_words(release: Release) -> str:
     """The method's options; one that was left to the method appears as the method chose it."""
     options = dict(release.method_options)
@@ -58,12 +59,14 @@ def options_in_words(release: Release) -> str:
         words.append(f"n = {n}")
     if not options.get("cells_share", 1):
         del options["cells_share"]  # what the cells were given is among the shares of the budget
+    options.pop("widths_share", None)
     return ", ".join([*words, *(f"{name} = {value}" for name, value in options.items())])
 
 
 def _rounds_asked(release: Release) -> int:
     """The number of rounds: all questions of a method after its first look ask the same."""
-    kinds = [spend.question for spend in release.spends if spend.question != "sizes"]
+    last = ("sizes", "spreads")
+    kinds = [spend.question for spend in release.spends if spend.question not in last]
     return [len(list(group)) for _, group in groupby(kinds)][-1] if kinds else 0
 
 
@@ -112,14 +115,33 @@ def _guarantee(release: Release) -> Iterator[str]:
         f"{'would be' if release.simulated else 'are'} differentially private "
         f"with epsilon = {epsilon} and delta = {delta}."
     )
-    rows = release.rows_per_person
-    covered = "one row per person" if rows == 1 else f"up to {rows:,} rows per person"
-    unit = "one row" if rows == 1 else "all rows of one person"
     yield (
-        f"The guarantee covers {covered}, as declared by whoever ran the fit: adding or removing "
-        f"{unit} changes the probability of any outcome by a factor of at most exp({epsilon})"
+        f"The guarantee covers {_covered(release)}: adding or removing {_unit(release)} changes "
+        f"the probability of any outcome by a factor of at most exp({epsilon})"
         f"{'' if release.budget.delta == 0 else f', plus {delta}'}."
     )
+    if release.missing_person is not None:
+        number = release.rows_per_person
+        rows = "one row" if number == 1 else f"{number:,} rows"
+        yield (
+            f"The limit was enforced: at most {rows} of each person counted,"
+            " chosen by a rule that looks at that person's rows alone. "
+            f"{MISSING_PEOPLE[release.missing_person]}"
+        )
+
+
+def _covered(release: Release) -> str:
+    if release.missing_person is not None:
+        return "whole people, told apart by a column of ids"
+    rows = release.rows_per_person
+    covered = "one row per person" if rows == 1 else f"up to {rows:,} rows per person"
+    return f"{covered}, as declared by whoever ran the fit"
+
+
+def _unit(release: Release) -> str:
+    if release.missing_person is not None:
+        return "all rows of one person, however many,"
+    return "one row" if release.rows_per_person == 1 else "all rows of one person"
 
 
 def _method(release: Release) -> Iterator[str]:

@@ -22,6 +22,13 @@ RELEASE_SENTENCES = {
         "Noise dominates: {error}, so these clusters may be nothing but noise. Do not rely on them."
     ),
 }
+NOTHING_SENTENCE = (
+    "Nothing can be told from noise: the sizes of the clusters cannot be distinguished from 0, "
+    "and there may be no records at all. Do not rely on these clusters."
+)
+ONLY_ONE_SENTENCE = (
+    "Noise dominates: only 1 of {number} clusters can be told from noise. Do not rely on them."
+)
 ONE_POINT_SENTENCE = (
     "The data does not support {number} clusters at this epsilon: noise would hide every one of "
     "them. All {number} centres are therefore the same point, the mean of all records."
@@ -67,22 +74,45 @@ Centres placed by noise alone are about 1.4 standard errors apart: a ratio of 0.
 """
 
 
-def verdict_on(centroids: FloatArray, standard_errors: FloatArray) -> NoiseVerdict:
+def verdict_on(
+    centroids: FloatArray, standard_errors: FloatArray, noise_clusters: tuple[int, ...] = ()
+) -> NoiseVerdict:
     """The effect of noise on released clusters, judged by the release's own standard errors.
 
-    A centre's standard error, over all features together, is divided by its distance to the
-    nearest other centre; the median over centres counts. A single centre is compared with the
-    distance from the middle of the unit box to a corner. Centres that are all the same are what
-    a method releases where it has no hope of finding clusters.
+    Clusters whose size cannot be told from 0 are noise: if all of them are, nothing else is said.
+    Of the others, a centre's standard error, over all features together, is divided by its
+    distance to the nearest other centre; the median over centres counts. A single centre is
+    compared with the distance from the middle of the unit box to a corner. Centres that are all
+    the same are what a method releases where it has no hope of finding clusters.
     """
+    lost, all_of_them = len(noise_clusters), len(centroids)
+    if lost == all_of_them:
+        return NoiseVerdict("dominates", NOTHING_SENTENCE)
+    if all_of_them > 1 and distances(centroids, centroids).max() == 0:
+        return NoiseVerdict("dominates", ONE_POINT_SENTENCE.format(number=all_of_them))
+    if 1 < all_of_them == lost + 1:
+        return NoiseVerdict("dominates", ONLY_ONE_SENTENCE.format(number=all_of_them))
+    return _of_real(
+        np.delete(centroids, noise_clusters, axis=0),
+        np.delete(standard_errors, noise_clusters, axis=0),
+        lost,
+    )
+
+
+def _of_real(centroids: FloatArray, standard_errors: FloatArray, lost: int) -> NoiseVerdict:
+    """The verdict on clusters that can be told from noise; so many cannot."""
     errors = np.linalg.norm(standard_errors, axis=1)
     apart = distances(centroids, centroids)
     number, alone = len(centroids), len(centroids) == 1
-    if not alone and apart.max() == 0:
-        return NoiseVerdict("dominates", ONE_POINT_SENTENCE.format(number=number))
     np.fill_diagonal(apart, np.sqrt(centroids.shape[1]) if alone else np.inf)
     ratio = float(np.median(errors / np.maximum(apart.min(axis=1), SMALLEST_DISTANCE)))
     level = OF_A_DISTANCE.level(ratio)
     scale = "half the diagonal of the bounds" if alone else "the distance to the nearest other one"
     error = f"the standard error of a typical centre is {percent(ratio)} of {scale}"
-    return NoiseVerdict(level, RELEASE_SENTENCES[level].format(error=error))
+    sentence = RELEASE_SENTENCES[level].format(error=error)
+    if lost:
+        level = "visible" if level == "negligible" else level
+        sentence = RELEASE_SENTENCES[level].format(error=error)
+        which = "1 cluster" if lost == 1 else f"{lost} clusters"
+        sentence += f" {which} of {number + lost} cannot be told from noise."
+    return NoiseVerdict(level, sentence)

@@ -17,8 +17,14 @@ Z_95 = 1.96
 LANE_HEIGHT = 30
 """Pixels from one lane of a strip to the next."""
 
-MARK_WIDTH = 0.075
+MARK_WIDTH = 0.09
 """The part of a strip's width that a mark takes, on a narrow screen."""
+
+ROOM = 0.08
+"""Room on either side of what a window is about, relative to its width."""
+
+SMALLEST_WINDOW, ALMOST_ALL = 0.02, 0.75
+"""A window is no narrower than this; a wider one than this is the whole scale."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,36 @@ class Interval:
         ends = (middle - reach, middle, middle + reach)
         return cls(*(max(0.0, min(end / whole, 1.0)) for end in ends))
 
+    def within(self, window: Window) -> Interval:
+        """The same on a part of the scale; what sticks out is cut."""
+        ends = (self.low, self.middle, self.high)
+        return Interval(*(window.part(end) for end in ends))
+
+
+@dataclass(frozen=True)
+class Window:
+    """A part of a scale from 0 to 1 that is drawn larger."""
+
+    low: float = 0.0
+    high: float = 1.0
+
+    @classmethod
+    def around(cls, intervals: Sequence[Interval]) -> Window:
+        """Where the intervals are, with some room; the whole scale if that is most of it."""
+        low = min(interval.low for interval in intervals)
+        high = max(interval.high for interval in intervals)
+        room = max(ROOM * (high - low), (SMALLEST_WINDOW - (high - low)) / 2)
+        low, high = max(low - room, 0.0), min(high + room, 1.0)
+        return cls() if high - low > ALMOST_ALL else cls(low, high)
+
+    @property
+    def is_whole(self) -> bool:
+        return self.high - self.low == 1.0
+
+    def part(self, place: float) -> float:
+        """Where a place of the scale lies in the window, from 0 to 1."""
+        return max(0.0, min((place - self.low) / (self.high - self.low), 1.0))
+
 
 @dataclass(frozen=True)
 class PlacedMark:
@@ -48,7 +84,7 @@ class PlacedMark:
     mark
         The cluster.
     interval
-        Where its centre lies on the feature's public range.
+        Where its centre lies in the window of the strip.
     top
         The upper edge of its lane, in pixels.
     """
@@ -58,15 +94,17 @@ class PlacedMark:
     top: int
 
 
-def placed_marks(marks: Sequence[ClusterMark], feature: int) -> tuple[PlacedMark, ...]:
+def placed_marks(
+    marks: Sequence[ClusterMark], column: int, window: Window
+) -> tuple[PlacedMark, ...]:
     """Every mark in the first lane of its release that has room for it.
 
     Marks that would touch lie in lanes below each other; a lane holds marks of one release only.
     """
     lanes: list[tuple[int, float]] = []  # for each, its release and where it is free
     placed = []
-    for mark in sorted(marks, key=lambda mark: (mark.side, *mark.place(feature))):
-        interval = Interval.of(*mark.place(feature))
+    for mark in sorted(marks, key=lambda mark: (mark.side, *mark.place(column))):
+        interval = Interval.of(*mark.place(column)).within(window)
         low = min(interval.low, interval.middle - MARK_WIDTH / 2)
         high = max(interval.high, interval.middle + MARK_WIDTH / 2)
         roomy = (n for n, (side, end) in enumerate(lanes) if side == mark.side and end <= low)

@@ -1,46 +1,83 @@
-"""What a page shows of the clusters: centres, differences, sizes, and places in the bounds."""
+"""What a page shows of the clusters: tables, differences, sizes, and places in the bounds."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hushmeans.release.numbers import measured, plain
-from hushmeans.report.charts import LANE_HEIGHT, Interval, PlacedMark, placed_marks
+from hushmeans.release.comparison import Difference
+from hushmeans.release.numbers import measured, percent, plain
+from hushmeans.report.charts import LANE_HEIGHT, Interval, PlacedMark, Window, placed_marks
 from hushmeans.report.gather import ClusterMark, Report
+from hushmeans.report.profile import LEVELS_ON_CARD, ClusterCard, step_of
+from hushmeans.report.readable import ReadableValue
+from hushmeans.schema.kinds import Number
 
-MOST_COLUMNS = 12
-"""Clusters in one table; more are shared out evenly, so that tables fit on paper."""
+MOST_COLUMNS = 10
+"""Clusters in one table; more are shared out evenly, so that tables fit on phones and paper."""
 
-FAR = 3
-"""A difference of more than this many standard errors is marked."""
+STRIPS_IN_VIEW = 12
+"""Features whose strips are shown at once; the others are folded."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A value of one feature and its standard error, rounded.
+    """A centre in one feature, as the table shows it.
 
     Attributes
     ----------
-    shade
-        For a centre, where it lies in the public range, in per cent.
-    far
-        For a difference, whether it is too large for noise.
+    value
+        Rounded.
+    step
+        Its difference from the mean of all records as a shade, from -3 to 3.
+    noise
+        Whether the cluster cannot be told from noise.
     """
 
     value: str
-    error: str
-    shade: int = 0
-    far: bool = False
+    step: int
+    noise: bool
+
+
+TableRow = tuple[str, tuple[Cell, ...]]
+"""The name of a feature or level, and its cells."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A feature of two matched clusters, and whether they differ by more than errors explain."""
+
+    feature: str
+    first: str
+    second: str
+    difference: str
+    significant: bool
+
+
+@dataclass(frozen=True)
+class MatchedPair:
+    """A cluster of each release, and their changes in all features."""
+
+    marks: tuple[ClusterMark, ...]
+    changes: tuple[Change, ...]
+
+    @property
+    def shares(self) -> tuple[str, ...]:
+        return tuple(percent(mark.share) for mark in self.marks)
+
+    @property
+    def significant(self) -> tuple[Change, ...]:
+        """Those that are more than errors explain."""
+        return tuple(each for each in self.changes if each.significant)
 
 
 @dataclass(frozen=True)
 class FeatureTable:
-    """A table with a column for each group of clusters and a row for each feature."""
+    """A table with a column for each cluster and a row for each feature or level."""
 
-    groups: tuple[tuple[ClusterMark, ...], ...]
-    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
+    marks: tuple[ClusterMark, ...]
+    rows: tuple[TableRow, ...]
 
 
 @dataclass(frozen=True)
@@ -55,23 +92,96 @@ class SizeRow:
 
 @dataclass(frozen=True)
 class Strip:
-    """The centres on a feature's public range."""
+    """The centres in the part of a feature's public range where they are.
+
+    Attributes
+    ----------
+    feature
+        Its name.
+    low, high
+        The ends of the strip.
+    window
+        Which part of the public range the strip shows.
+    bounds
+        The public range in words.
+    height
+        In pixels.
+    marks
+        The centres.
+    """
 
     feature: str
     low: str
     high: str
+    window: Window
+    bounds: str
     height: int
     marks: tuple[PlacedMark, ...]
 
 
-def centre_tables(report: Report) -> tuple[FeatureTable, ...]:
-    """The centres in original units, shaded towards the upper bound."""
-    return _tables(report, [(mark,) for mark in report.marks], _centre)
+def centre_tables(cards: Sequence[ClusterCard]) -> tuple[FeatureTable, ...]:
+    """The centres, shaded by their difference from the mean of all records.
+
+    Narrow enough to read: the clusters are shared out among as few tables as will do.
+    """
+    width = math.ceil(len(cards) / math.ceil(len(cards) / MOST_COLUMNS))
+    parts = [cards[start : start + width] for start in range(0, len(cards), width)]
+    levels = _telling_levels(cards)
+    return tuple(
+        FeatureTable(
+            marks=tuple(card.mark for card in part),
+            rows=(*_trait_rows(part), *_level_rows(part, levels)),
+        )
+        for part in parts
+    )
 
 
-def difference_tables(report: Report) -> tuple[FeatureTable, ...]:
-    """For paired clusters, how far the second release's centres lie from the first's."""
-    return _tables(report, [group for group in report.groups if len(group) > 1], _difference)
+def _trait_rows(cards: Sequence[ClusterCard]) -> Iterator[TableRow]:
+    for traits in zip(*(card.traits for card in cards), strict=True):
+        cells = (
+            Cell(trait.short, step_of(trait.difference), card.mark.noise)
+            for card, trait in zip(cards, traits, strict=True)
+        )
+        yield traits[0].feature, tuple(cells)
+
+
+def _level_rows(cards: Sequence[ClusterCard], columns: set[int]) -> Iterator[TableRow]:
+    for categories in zip(*(card.categories for card in cards), strict=True):
+        for levels in zip(*(category.levels for category in categories), strict=True):
+            if levels[0].column in columns:
+                cells = (
+                    Cell(level.percent, step_of(level.difference), card.mark.noise)
+                    for card, level in zip(cards, levels, strict=True)
+                )
+                yield f"{categories[0].feature}: {levels[0].level}", tuple(cells)
+
+
+def _telling_levels(cards: Sequence[ClusterCard]) -> set[int]:
+    """The columns of the levels in which clusters differ most, a few of each category."""
+    told: set[int] = set()
+    for categories in zip(*(card.categories for card in cards), strict=True):
+        levels = list(zip(*(category.levels for category in categories), strict=True))
+        levels.sort(key=lambda shares: -max(abs(each.share - each.overall) for each in shares))
+        told |= {shares[0].column for shares in levels[:LEVELS_ON_CARD]}
+    return told
+
+
+def matched_pairs(report: Report) -> tuple[MatchedPair, ...]:
+    """Matched clusters and what differs between them, as far as they can be compared."""
+    comparison = report.comparison
+    if comparison is None:
+        return ()
+    return tuple(
+        MatchedPair(
+            group,
+            tuple(
+                _change(report, group, column, difference)
+                for column, difference in enumerate(comparison.pair_of(group[0].cluster).centre)
+            ),
+        )
+        for group in report.groups
+        if len(group) > 1
+    )
 
 
 def size_rows(report: Report) -> tuple[SizeRow, ...]:
@@ -84,54 +194,47 @@ def size_rows(report: Report) -> tuple[SizeRow, ...]:
     )
 
 
-def feature_strips(report: Report) -> tuple[Strip, ...]:
-    """One for each feature."""
-    return tuple(_strip(report, feature) for feature in range(report.box.n_columns))
+def feature_strips(report: Report, cards: Sequence[ClusterCard]) -> tuple[Strip, ...]:
+    """One for each feature of one column; of many, those that set clusters apart come first."""
+    columns = [(trait.column, n) for n, trait in enumerate(cards[0].traits)]
+    if len(columns) > STRIPS_IN_VIEW:
+        columns.sort(
+            key=lambda pair: (
+                -max(abs(card.traits[pair[1]].difference) * card.mark.share for card in cards)
+            )
+        )
+    return tuple(_strip(report, column) for column, _ in columns)
 
 
-def _strip(report: Report, feature: int) -> Strip:
+def _strip(report: Report, column: int) -> Strip:
     box = report.box
-    placed = placed_marks(report.marks, feature)
+    kind = box.features[box.feature_of(column)]
+    # Noise alone must not decide what is drawn; where there is nothing else, all of it is.
+    drawn = [mark for mark in report.marks if not mark.noise] or report.marks
+    window = Window.around([Interval.of(*mark.place(column)) for mark in drawn])
+    placed = placed_marks(drawn, column, window)
+
+    def at(part: float) -> str:
+        low, high = box.unit_ends
+        value = float(box.from_unit_box(low + part * (high - low))[column])
+        if isinstance(kind, Number) and part in (0.0, 1.0):
+            return plain(value, 6)
+        return ReadableValue.of(kind, value, 0.0).short
+
     return Strip(
-        feature=box.name(feature),
-        low=plain(box.low[feature], 6),
-        high=plain(box.high[feature], 6),
+        feature=box.name(column),
+        low=at(window.low),
+        high=at(window.high),
+        window=window,
+        bounds=f"{at(0.0)} to {at(1.0)}",
         height=LANE_HEIGHT + max(each.top for each in placed),
         marks=placed,
     )
 
 
-def _tables(
-    report: Report,
-    groups: Sequence[tuple[ClusterMark, ...]],
-    cell: Callable[[tuple[ClusterMark, ...], int], Cell],
-) -> tuple[FeatureTable, ...]:
-    """Narrow enough to read: the groups are shared out among as few tables as will do."""
-    if not groups:
-        return ()
-    width = math.ceil(len(groups) / math.ceil(len(groups) / MOST_COLUMNS))
-    parts = [tuple(groups[start : start + width]) for start in range(0, len(groups), width)]
-    return tuple(
-        FeatureTable(
-            groups=part,
-            rows=tuple(
-                (report.box.name(feature), tuple(cell(group, feature) for group in part))
-                for feature in range(report.box.n_columns)
-            ),
-        )
-        for part in parts
-    )
-
-
-def _centre(group: tuple[ClusterMark, ...], feature: int) -> Cell:
-    (mark,) = group
-    shade, _ = mark.place(feature)
-    return Cell(*measured(*mark.centre(feature)), shade=round(100 * shade))
-
-
-def _difference(group: tuple[ClusterMark, ...], feature: int) -> Cell:
-    (first, first_error), (second, second_error) = (mark.centre(feature) for mark in group)
-    difference, error = second - first, math.hypot(first_error, second_error)
-    value, shown = measured(difference, error)
-    signed = f"+{value}" if difference > 0 else value
-    return Cell(signed, shown, far=abs(difference) > FAR * error)
+def _change(
+    report: Report, group: tuple[ClusterMark, ...], column: int, difference: Difference
+) -> Change:
+    kind = report.box.features[report.box.feature_of(column)]
+    first, second = (ReadableValue.of(kind, *mark.centre(column)).short for mark in group)
+    return Change(report.box.name(column), first, second, str(difference), difference.significant)

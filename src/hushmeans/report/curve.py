@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
@@ -23,8 +25,11 @@ TABULATED = (0.25, 0.5, 1.0, 2.0, 4.0)
 EPSILON_REACH = 6
 """The curve goes this many times below and above a release's epsilon."""
 
-N_POINTS = 41
+N_POINTS = 25
 """How many points it is drawn with."""
+
+ROOM_FOR_LABELS, SMALLEST_ROOM = 0.15, 1.1
+"""What an axis of errors is longer than the errors, at each end: a power of their ratio."""
 
 SMALLEST = 1e-300
 """Stands in for an epsilon so small that it is 0 as a float."""
@@ -51,7 +56,7 @@ class PlottedCurve:
     name
         What the page calls the release.
     points
-        The forecast.
+        The forecast, scaled to the release.
     x, y
         The release itself.
     epsilon, error
@@ -139,29 +144,54 @@ def expected_errors(release: Release, epsilons: Sequence[float]) -> tuple[float,
     return tuple(error for _, error in expected.curve(epsilons))
 
 
+def falling(errors: Sequence[float]) -> tuple[float, ...]:
+    """The error that each epsilon and every larger one keep.
+
+    A forecast rises in places, because with a larger budget the refined method takes one more
+    round, which leaves less for the last. The larger of both errors is what one may count on.
+
+    Examples
+    --------
+    >>> falling([4.0, 2.0, 3.0, 1.0])
+    (4.0, 3.0, 3.0, 1.0)
+    """
+    return tuple(accumulate(reversed(errors), max))[::-1]
+
+
 def _lines(report: Report) -> list[_Line]:
     """Over the same epsilons for all releases."""
     owns = [max(float(each.release.budget.epsilon), SMALLEST) for each in report.releases]
     ends = min(owns) / EPSILON_REACH, min(max(owns) * EPSILON_REACH, LARGEST_EPSILON)
-    epsilons = tuple(np.geomspace(*ends, N_POINTS).tolist())
+    named = {step * own for own in owns for step in TABULATED if step * own <= LARGEST_EPSILON}
+    epsilons = tuple(sorted({*np.geomspace(*ends, N_POINTS).tolist(), *named}))
     return [
         _Line(
             each.release,
             report.name(number) or "this release",
             epsilons,
-            expected_errors(each.release, epsilons),
+            through_own(each.release, owns[number], epsilons),
         )
         for number, each in enumerate(report.releases)
     ]
 
 
+def through_own(release: Release, own: float, epsilons: Sequence[float]) -> tuple[float, ...]:
+    """The forecast, scaled so that at the release's own epsilon it is the release's own error.
+
+    A forecast knows neither how wide the clusters are nor how unequal; the release does.
+    """
+    errors = falling(expected_errors(release, epsilons))
+    scale = own_error(release) / errors[epsilons.index(own)]
+    return tuple(scale * error for error in errors)
+
+
 def _rows(line: _Line) -> tuple[tuple[str, str, bool], ...]:
-    own, _ = line.own
-    epsilons = [step * own for step in TABULATED if step * own <= LARGEST_EPSILON]
-    errors = expected_errors(line.release, epsilons)
+    own = max(line.own[0], SMALLEST)
+    known = dict(zip(line.epsilons, line.errors, strict=True))
     return tuple(
-        (plain(epsilon), percent(error / 2), epsilon == own)
-        for epsilon, error in zip(epsilons, errors, strict=True)
+        (plain(epsilon), percent(known[epsilon] / 2), epsilon == own)
+        for epsilon in (step * own for step in TABULATED)
+        if epsilon in known
     )
 
 
@@ -171,7 +201,7 @@ def _drawn(
     epsilons = lines[0].epsilons
     left, right = epsilons[0], epsilons[-1]
     errors = [error for line in lines for error in (*line.errors, line.own[1])]
-    low, high = min(errors), max(errors)
+    low, high = _with_room(min(errors), max(errors))
 
     def x(epsilon: float) -> float:
         return 100 * _part(epsilon, left, right)
@@ -197,6 +227,12 @@ def _drawn(
         # Half of the width of the unit box is 1, so that a part of the range is half as much.
         errors=tuple(Tick(y(2 * value), percent(value)) for value in ticks(low / 2, high / 2)),
     )
+
+
+def _with_room(low: float, high: float) -> tuple[float, float]:
+    """The ends of a logarithmic axis: a little further out, so that labels have room."""
+    room = max((high / low) ** ROOM_FOR_LABELS, SMALLEST_ROOM)
+    return low / room, min(high * room, sys.float_info.max)
 
 
 def _part(value: float, low: float, high: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,12 +14,21 @@ from hushmeans.errors import InputError, LedgerError
 from hushmeans.ledger.standing import Standing
 from hushmeans.release import Release
 from hushmeans.release.clusters import errors_in_unit_box
+from hushmeans.release.comparison import ReleaseComparison
 from hushmeans.release.matching import matched
+from hushmeans.release.verdict import NoiseVerdict
 from hushmeans.schema import Box
 from hushmeans.types import FloatArray
 
 HUES = 8
 """How many colours the style sheet has for clusters; numbers tell apart what shares one."""
+
+LARGEST_COMPARED = 1e100
+"""Squares of numbers below this are finite."""
+
+TOO_LARGE = (
+    "The release contains numbers that are too large to compute with. Do not rely on the clusters."
+)
 
 
 @dataclass(frozen=True)
@@ -49,20 +59,76 @@ class LoadedRelease:
         return cls(release, path.name, hashlib.sha256(path.read_bytes()).hexdigest())
 
     @cached_property
+    def points(self) -> FloatArray:
+        """The centres in the unit box, on its border where they lie outside."""
+        return positions(self.release)
+
+    @cached_property
     def places(self) -> FloatArray:
         """Each coordinate of the centres as a part of its public range, from 0 to 1."""
         low, high = self.release.box.unit_ends
-        places: FloatArray = (positions(self.release) - low) / (high - low)
+        places: FloatArray = (self.points - low) / (high - low)
         return places
 
     @cached_property
-    def spreads(self) -> FloatArray:
-        """The standard errors of the centres, as parts of the range; possibly infinite."""
+    def point_errors(self) -> FloatArray:
+        """The standard errors of the centres in the unit box; possibly infinite."""
         with np.errstate(over="ignore"):
-            errors = errors_in_unit_box(self.release.table, self.release.box)
-            low, high = self.release.box.unit_ends
-            spreads: FloatArray = errors / (high - low)
-        return spreads
+            return errors_in_unit_box(self.release.table, self.release.box)
+
+    @cached_property
+    def point_widths(self) -> FloatArray | None:
+        """How wide the clusters are in the unit box; None if the release does not say."""
+        if self.release.widths is None:
+            return None
+        with np.errstate(over="ignore"):
+            slope = self.release.box.slope(np.array(self.release.centres))
+            widths: FloatArray = np.minimum(np.array(self.release.widths) / slope, 2.0)
+        return widths
+
+    @cached_property
+    def errors(self) -> FloatArray:
+        """The standard errors of the centres, as parts of the range; possibly infinite."""
+        low, high = self.release.box.unit_ends
+        errors: FloatArray = self.point_errors / (high - low)
+        return errors
+
+    @cached_property
+    def widths(self) -> FloatArray | None:
+        """How wide the clusters are, as parts of the range; None if the release does not say."""
+        if self.point_widths is None:
+            return None
+        low, high = self.release.box.unit_ends
+        widths: FloatArray = self.point_widths / (high - low)
+        return widths
+
+    @cached_property
+    def shares(self) -> FloatArray:
+        """The sizes as parts of their sum; equal where all are 0."""
+        sizes = np.array(self.release.sizes)
+        relative = sizes / sizes.max() if sizes.max() > 0 else np.ones(len(sizes))
+        shares: FloatArray = relative / relative.sum()
+        return shares
+
+    @cached_property
+    def noise_clusters(self) -> frozenset[int]:
+        """The clusters that cannot be told from noise."""
+        return frozenset(self.release.noise_clusters)
+
+    @cached_property
+    def verdict(self) -> NoiseVerdict:
+        """The effect of noise; it dominates where numbers are too large to compute with."""
+        try:
+            with np.errstate(over="ignore"):
+                return self.release.noise_verdict()
+        except InputError:
+            return NoiseVerdict("dominates", TOO_LARGE)
+
+    @cached_property
+    def hopeless(self) -> bool:
+        """Whether noise hides the clusters: nothing may be read into any of them."""
+        lost = len(self.noise_clusters) == self.release.n_clusters
+        return lost or self.verdict.level == "dominates"
 
 
 @dataclass(frozen=True)
@@ -89,20 +155,30 @@ class ClusterMark:
     group: int
     side: int
 
-    def centre(self, feature: int) -> tuple[float, float]:
+    def centre(self, column: int) -> tuple[float, float]:
         """A coordinate and its standard error, in original units."""
         release = self.loaded.release
         return (
-            release.centres[self.cluster][feature],
-            release.standard_errors[self.cluster][feature],
+            release.centres[self.cluster][column],
+            release.standard_errors[self.cluster][column],
         )
 
-    def place(self, feature: int) -> tuple[float, float]:
+    def place(self, column: int) -> tuple[float, float]:
         """The same as parts of the public range."""
         return (
-            float(self.loaded.places[self.cluster, feature]),
-            float(self.loaded.spreads[self.cluster, feature]),
+            float(self.loaded.places[self.cluster, column]),
+            float(self.loaded.errors[self.cluster, column]),
         )
+
+    @property
+    def noise(self) -> bool:
+        """Whether it cannot be told from noise."""
+        return self.cluster in self.loaded.noise_clusters
+
+    @property
+    def share(self) -> float:
+        """Its part of all records of the release."""
+        return float(self.loaded.shares[self.cluster])
 
     @property
     def hue(self) -> int:
@@ -126,10 +202,13 @@ class Report:
         What it is about.
     groups
         Their clusters; those of a group are matched.
+    comparison
+        What differs between two; None for one, and where numbers are too large to compare.
     """
 
     releases: tuple[LoadedRelease, ...]
     groups: tuple[tuple[ClusterMark, ...], ...]
+    comparison: ReleaseComparison | None = None
 
     @classmethod
     def of(cls, loaded: LoadedRelease, other: LoadedRelease | None = None) -> Report:
@@ -140,23 +219,34 @@ class Report:
         InputError
             Where the two differ in their features or bounds.
         """
+        comparison = None
         if other is None:
-            clusters = range(loaded.release.n_clusters)
-            alone = tuple((ClusterMark(loaded, each, str(each), each, 0),) for each in clusters)
-            return cls((loaded,), alone)
-        check_same_box(loaded.release.box, other.release.box)
-        pairs = matched(positions(loaded.release), positions(other.release))
+            sides: tuple[LoadedRelease, ...] = (loaded,)
+            pairs: Sequence[Sequence[int | None]] = [[each] for each in range(len(loaded.places))]
+        else:
+            check_same_box(loaded.release.box, other.release.box)
+            sides = (loaded, other)
+            comparison = _compared(loaded.release, other.release)
+            pairs = (
+                matched(positions(loaded.release), positions(other.release))
+                if comparison is None
+                else [(pair.first, pair.second) for pair in comparison.pairs]
+            )
+        letters = ("",) if other is None else ("A", "B")
+        found = [
+            [(side, cluster) for side, cluster in enumerate(pair) if cluster is not None]
+            for pair in pairs
+        ]
+        # Stable, so that equal sizes stay in the release's order.
+        found.sort(key=lambda group: _importance(sides, group), reverse=True)
         groups = tuple(
             tuple(
-                ClusterMark(side, cluster, f"{letter}{cluster}", group, number)
-                for number, (letter, side, cluster) in enumerate(
-                    zip("AB", (loaded, other), pair, strict=True)
-                )
-                if cluster is not None
+                ClusterMark(sides[side], cluster, f"{letters[side]}{cluster}", number, side)
+                for side, cluster in group
             )
-            for group, pair in enumerate(pairs)
+            for number, group in enumerate(found)
         )
-        return cls((loaded, other), groups)
+        return cls(sides, groups, comparison)
 
     @property
     def marks(self) -> tuple[ClusterMark, ...]:
@@ -175,6 +265,29 @@ class Report:
     def name(self, number: int) -> str:
         """What to call a release: nothing if it is the only one."""
         return f"Release {'AB'[number]}" if self.compares else ""
+
+
+def _compared(first: Release, second: Release) -> ReleaseComparison | None:
+    """None where a number is too large to be compared."""
+    largest = max(
+        float(np.abs(column).max())
+        for release in (first, second)
+        for column in (
+            release.centres,
+            release.standard_errors,
+            release.sizes,
+            release.size_standard_errors,
+        )
+    )
+    return first.compare(second) if largest < LARGEST_COMPARED else None
+
+
+def _importance(
+    sides: Sequence[LoadedRelease], group: Sequence[tuple[int, int]]
+) -> tuple[bool, float]:
+    """What groups are ordered by: those that are more than noise first, then the largest."""
+    real = [cluster not in sides[side].noise_clusters for side, cluster in group]
+    return any(real), max(float(sides[side].shares[cluster]) for side, cluster in group)
 
 
 def standing_of(release: Release, place: str | None) -> Standing | None:
@@ -218,9 +331,14 @@ def check_same_box(first: Box, second: Box) -> None:
             raise InputError(
                 f"the releases cannot be compared: one has {here} where the other has {there}"
             )
-        ends = [(box.low[index], box.high[index]) for box in (first, second)]
-        if ends[0] != ends[1]:
+        kinds = [box.features[index] for box in (first, second)]
+        if kinds[0] == kinds[1]:
+            continue
+        if {kind.word for kind in kinds} == {"number"}:
             raise InputError(
-                f"the releases cannot be compared: the bounds of {here} are {ends[0]} in one and "
-                f"{ends[1]} in the other"
+                f"the releases cannot be compared: the bounds of {here} are {kinds[0].ends} in one "
+                f"and {kinds[1].ends} in the other"
             )
+        raise InputError(
+            f"the releases cannot be compared: {here} is declared differently in the two"
+        )

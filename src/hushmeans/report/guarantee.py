@@ -12,6 +12,8 @@ from hushmeans.report.gather import LoadedRelease
 def privacy_unit(release: Release) -> str:
     """What the guarantee protects."""
     rows = release.rows_per_person
+    if release.missing_person is not None:
+        return f"one person (at most {rows:,} of each person's rows counted)"
     return "one row per person" if rows == 1 else f"up to {rows:,} rows per person"
 
 

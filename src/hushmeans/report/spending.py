@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 
-from hushmeans.budget import NoiseKind
+from hushmeans.budget import NoiseKind, Spend
 from hushmeans.ledger.standing import Amounts, Standing, short_amount
 from hushmeans.release import Release
 from hushmeans.release.numbers import percent, plain
@@ -19,6 +20,7 @@ ASKED = {
     "spread": "spread of the records",
     "cells": "number of records in each cell",
     "sizes": "number of records of each cluster",
+    "spreads": "width of each cluster",
     "lengths": "number of records at each distance from their mean",
     "totals": "sum and number of records of each cluster",
 }
@@ -36,15 +38,18 @@ class QuestionPrice:
     ----------
     asked
         In words.
+    rounds
+        How often it was asked in a row, each time for the same share.
     share
-        Its part of the budget.
+        Its part of the budget, all rounds together.
     loss
-        Its privacy loss.
+        Its privacy loss, all rounds together.
     bar
         Its share as a part of the largest.
     """
 
     asked: str
+    rounds: int
     share: str
     loss: str
     bar: float
@@ -86,7 +91,7 @@ class LedgerAccount:
             return cls(debits, spent)
         own, limit = release.budget.epsilon, standing.limit.epsilon
         others = max(standing.proven.epsilon - own, Fraction(0))
-        parts = {"own": own, "others": others, "left": standing.left.epsilon}
+        parts = {"others": others, "own": own, "left": standing.left.epsilon}
         return cls(
             debits,
             spent,
@@ -118,16 +123,19 @@ class Spending:
     @classmethod
     def of(cls, loaded: LoadedRelease) -> Spending:
         release, standing = loaded.release, loaded.standing
-        largest = max((spend.share for spend in release.spends), default=1)
+        equals = [list(equal) for _, equal in groupby(release.spends, key=_kind)]
+        groups = [(equal[0], equal) for equal in equals]
+        largest = max((spend.share * len(equal) for spend, equal in groups), default=1)
         return cls(
             questions=tuple(
                 QuestionPrice(
                     asked=ASKED.get(spend.question, spend.question),
-                    share=percent(float(spend.share), 3),
-                    loss=f"{UNITS[spend.noise]} = {plain(spend.loss)}",
-                    bar=float(spend.share / largest),
+                    rounds=len(equal),
+                    share=percent(float(spend.share * len(equal)), 3),
+                    loss=f"{UNITS[spend.noise]} = {plain(sum(each.loss for each in equal))}",
+                    bar=float(spend.share * len(equal) / largest),
                 )
-                for spend in release.spends
+                for spend, equal in groups
             ),
             total=", ".join(
                 f"{unit} = {plain(loss)}"
@@ -136,6 +144,11 @@ class Spending:
             ),
             account=None if standing is None else LedgerAccount.of(standing, release),
         )
+
+
+def _kind(spend: Spend) -> tuple[str, Fraction, NoiseKind]:
+    """What equal rounds have in common."""
+    return spend.question, spend.share, spend.noise
 
 
 def _amounts(amounts: Amounts) -> str:

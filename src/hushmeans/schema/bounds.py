@@ -86,7 +86,7 @@ def declared_schema(bounds: Any, schema: Any) -> Schema:
         return Bounds(bounds)
     if bounds is not None:
         raise InputError("give bounds or a schema, not both: a schema holds the ranges of numbers")
-    return Schema(schema)
+    return schema if isinstance(schema, Schema) else Schema(schema)
 
 
 def schema_of(box: Box) -> Schema:

@@ -151,6 +151,12 @@ class Schema:
         """At most so many rows of a person count."""
         return self._rows_per_person
 
+    def limited_to(self, rows_per_person: int) -> Self:
+        """The same with another number of rows of a person that count."""
+        made = type(self).__new__(type(self))
+        vars(made).update(vars(self), _rows_per_person=rows_per_person)
+        return made
+
     @property
     def missing_person(self) -> MissingPerson:
         """What becomes of rows without an id."""

@@ -60,6 +60,15 @@ def subtract(flat, start, n_features, count, best, origins, rows):
 
 
 @inlined()
+def square_all(vectors, count, bits):
+    """Square every entry, which is at most twice the unit, in grid steps, rounded down."""
+    rows, width, _, _ = vectors
+    for at in range(count * width):
+        gap = np.int64(rows[at])
+        rows[at] = (gap * gap) >> bits
+
+
+@inlined()
 def clip_all(vectors, count, clip, in_l1):
     """Scale down the vectors whose norm exceeds the clip.
 

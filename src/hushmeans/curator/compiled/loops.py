@@ -10,6 +10,7 @@ from hushmeans.curator.compiled.clipping import (
     clipping_room,
     origin_rows,
     scale_all,
+    square_all,
     subtract,
 )
 from hushmeans.curator.compiled.scoring import BLOCK, find, scoring_room, stretches, targets
@@ -80,6 +81,28 @@ def add_up_spread(records, centre, bits, clip, in_l1, sums):
         for i in range(count):
             for f in range(n_features):
                 sums[f] += rows[i * width + f]
+
+
+@compiled()
+def add_up_spreads(records, centroids, unit, bits, clips, in_l1, sums):
+    """Add the scaled squared distances of each record to the row of its centroid.
+
+    The last column of the sums stays zero.
+    """
+    n_features = np.uint64(records.shape[1])
+    among, room, part = targets(centroids, unit), scoring_room(n_features), partial_sums(sums)
+    origins, squares = origin_rows(centroids, part.width), clipping_room(part.width)
+    for flat, n_records in stretches(records, part.width):
+        for first in range(ZERO, n_records, ROWS):
+            count = min(ROWS, n_records - first)
+            find(flat, first, count, among, room)
+            subtract(flat, first * n_features, n_features, count, room.best, origins, squares.rows)
+            square_all(squares, count, bits)
+            scale_all(squares, count, room.best, clips, unit, in_l1)
+            add_rows(squares.rows, ZERO, part.width, n_features, count, room.best, part)
+            if (first + ROWS) % FULL == ZERO:
+                flush(part, np.int64(0), sums)
+    flush(part, np.int64(0), sums)
 
 
 @compiled()

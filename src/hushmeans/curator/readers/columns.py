@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hushmeans.curator.readers.identity import check_identifies
 from hushmeans.curator.readers.numbers import parse_numbers
 from hushmeans.curator.readers.types import can_hold, described, wanted
 from hushmeans.errors import InputError, InputTypeError
@@ -51,6 +52,19 @@ def feature_box(
     return box
 
 
+def owner_columns(table: pa.Schema, schema: Schema, label: str | None = None) -> tuple[str, ...]:
+    """The column that says whose row it is, if the schema names one; it must be able to."""
+    if schema.person is None:
+        return ()
+    where = "" if label is None else f"{label}: "
+    if schema.person not in table.names:
+        raise InputError(
+            f"{where}there is no column {schema.person!r}; correct person in the schema"
+        )
+    check_identifies(schema.person, table.field(schema.person).type, where)
+    return (schema.person,)
+
+
 def chosen_columns(
     available: Sequence[str], schema: Schema, columns: Sequence[str] | None
 ) -> list[str]:
@@ -59,7 +73,7 @@ def chosen_columns(
         if schema.names is None or not available:
             return list(available)
         columns = schema.box(names=available).names or ()
-    return [name for name in available if name in columns]
+    return [name for name in available if name in columns or name == schema.person]
 
 
 def as_floats(column: pa.Array) -> pa.Array:
@@ -84,7 +98,10 @@ def decoded(column: pa.Array) -> pa.Array:
     if isinstance(kind, pa.BaseExtensionType):
         return decoded(column.storage)
     if pa.types.is_dictionary(kind):
-        return decoded(column.dictionary_decode())
+        values = column.dictionary
+        if pa.types.is_string_view(values.type):  # Arrow cannot take from it
+            values = values.cast(pa.large_string())
+        return decoded(values.take(column.indices))
     if pa.types.is_run_end_encoded(kind):
         return decoded(pc.run_end_decode(column))
     return column

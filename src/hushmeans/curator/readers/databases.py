@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pyarrow as pa
 
-from hushmeans.curator.readers.columns import feature_box
+from hushmeans.curator.readers.columns import feature_box, owner_columns
 from hushmeans.curator.readers.faults import explained_as, iterate_or_explain, read_or_explain
-from hushmeans.curator.readers.folders import shown
+from hushmeans.curator.readers.folders import shown, without_query
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.curator.readers.types import UNDECLARED
 from hushmeans.errors import DataError, InputError
@@ -35,7 +35,8 @@ class Database:
     driver
         The ADBC module that connects.
     wrapped
-        The query for the named columns of another one, some of them as text.
+        The query for the named columns of another one, which may end with a comment; some of
+        them as text, and ids after them.
     skipped
         How many rows of its result are not of the table.
     is_file
@@ -45,7 +46,7 @@ class Database:
     """
 
     driver: str
-    wrapped: Callable[[str, pa.Schema, Sequence[str]], str]
+    wrapped: Callable[[str, pa.Schema, Sequence[str], Sequence[str]], str]
     skipped: int = 0
     is_file: bool = True
     declares_types: bool = True
@@ -56,14 +57,16 @@ def open_query(place: SQL, schema: Schema, columns: Sequence[str] | None = None)
     label = f"the query on {shown(place.database)}"
     database = _database(place.database, label)
     query = place.query.strip().rstrip(";")
-    nothing = f"select * from ({query}) as records limit 0"  # noqa: S608 (the owner's own query)
+    nothing = f"select * from ({query}\n) as records limit 0"  # noqa: S608 (the owner's own query)
     with _result(database, place, label, nothing) as empty:
         table = pa.schema([_declared(field, database) for field in empty.schema])
     box = feature_box(table, schema, columns, label)
+    owners = owner_columns(table, schema, label)
     features = pa.schema([empty.schema.field(name) for name in box.names or ()])
     pairs = zip(features.names, box.features, strict=True)
     texts = [name for name, kind in pairs if kind.may_be_text]
-    return Reading(box, _rows(database, place, label, database.wrapped(query, features, texts)))
+    wrapped = database.wrapped(query, features, texts, owners)
+    return Reading(box, _rows(database, place, label, wrapped), bool(owners))
 
 
 def _rows(database: Database, place: SQL, label: str, query: str) -> Iterator[pa.RecordBatch]:
@@ -93,7 +96,7 @@ def _result(
 
 def _database(url: str, label: str) -> Database:
     """The kind of a database, whose driver must be there, and its file too."""
-    database = DATABASES.get(urlsplit(url).scheme.partition("+")[0])
+    database = DATABASES.get(re.split(r":|\+", url, maxsplit=1)[0].lower())
     if database is None:
         raise InputError(
             f"{label}: databases of this kind cannot be read; use postgresql://, sqlite:/// or "
@@ -111,28 +114,29 @@ def _database(url: str, label: str) -> Database:
 
 def _path(url: str) -> str:
     """The file in a URL: after three slashes relative, after four absolute, as in SQLAlchemy."""
-    return urlsplit(url).path.removeprefix("/")
+    return without_query(url.partition("://")[2]).partition("/")[2]
 
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _plain(query: str, features: pa.Schema, texts: Sequence[str]) -> str:
-    columns = ", ".join(_quoted(name) for name in features.names)
-    return f"select {columns} from ({query}) as records"  # noqa: S608
+def _plain(query: str, features: pa.Schema, texts: Sequence[str], ids: Sequence[str]) -> str:
+    columns = ", ".join(_quoted(name) for name in (*features.names, *ids))
+    return f"select {columns} from ({query}\n) as records"  # noqa: S608
 
 
-def _of_postgres(query: str, features: pa.Schema, texts: Sequence[str]) -> str:
+def _of_postgres(query: str, features: pa.Schema, texts: Sequence[str], ids: Sequence[str]) -> str:
     """As `_plain`, with decimal numbers, which Arrow cannot hold in full, as floats."""
-    columns = ", ".join(
+    columns = [
         f"{_quoted(field.name)}::double precision" if _is_decimal(field) else _quoted(field.name)
         for field in features
-    )
-    return f"select {columns} from ({query}) as records"  # noqa: S608
+    ]
+    columns += [f"{_quoted(name)}::text" for name in ids]
+    return f"select {', '.join(columns)} from ({query}\n) as records"  # noqa: S608
 
 
-def _of_sqlite(query: str, features: pa.Schema, texts: Sequence[str]) -> str:
+def _of_sqlite(query: str, features: pa.Schema, texts: Sequence[str], ids: Sequence[str]) -> str:
     """Whatever is not a number, or text, is missing, as any column may hold any value.
 
     The driver takes the types of columns from the first rows, so a row of floats and texts goes
@@ -145,9 +149,11 @@ def _of_sqlite(query: str, features: pa.Schema, texts: Sequence[str]) -> str:
         kinds = "'integer', 'real', 'text'" if as_text else "'integer', 'real'"
         first.append(f"{some} as {name}")
         values.append(f"case when typeof({name}) in ({kinds}) then cast({name} as {kind}) end")
+    first += [f"'' as {_quoted(name)}" for name in ids]
+    values += [f"cast({_quoted(name)} as text)" for name in ids]
     return (
         f"select {', '.join(first)} union all "  # noqa: S608
-        f"select {', '.join(values)} from ({query}) as records"
+        f"select {', '.join(values)} from ({query}\n) as records"
     )
 
 

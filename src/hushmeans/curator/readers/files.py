@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
 from hushmeans.curator.readers import arrow_files, csv_files
-from hushmeans.curator.readers.columns import check_distinct, feature_box
+from hushmeans.curator.readers.columns import check_distinct, feature_box, owner_columns
 from hushmeans.curator.readers.folders import (
     HIVE_NULL,
     DataFile,
@@ -20,7 +20,7 @@ from hushmeans.curator.readers.reading import Reading
 from hushmeans.curator.readers.types import UNDECLARED, type_in_a_word
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import InputError
-from hushmeans.schema import CSV, Box, FeatureKind, Schema
+from hushmeans.schema import CSV, Schema
 from hushmeans.schema.draft import DeclaredType
 
 FileBatches = Iterator[tuple[pa.RecordBatch, float]]
@@ -64,7 +64,10 @@ def open_files(
         if columns is None and schema.names is None:
             _check_no_more(file, table.names, files[0], names)
         feature_box(table, schema, names, file.label)
-    return Reading(box, _batches(files, box, watch or Watch()))
+    owners = {name for file in files for name in owner_columns(_table(file), schema, file.label)}
+    may_be_text = {name: kind.may_be_text for name, kind in zip(names, box.features, strict=True)}
+    may_be_text |= dict.fromkeys(owners, True)
+    return Reading(box, _batches(files, may_be_text, watch or Watch()), bool(owners))
 
 
 def declared_types(place: str | os.PathLike[str] | CSV) -> dict[str, DeclaredType]:
@@ -88,22 +91,24 @@ def _partition_type(text: str) -> pa.DataType:
     return pa.string() if partition_number(text) is None else UNDECLARED
 
 
-def _partition_value(text: str, kind: FeatureKind) -> pa.Scalar:
+def _partition_value(text: str, may_be_text: bool) -> pa.Scalar:
     """The value in a folder's name: a number, or a text that is parsed as in a CSV file."""
-    if not kind.may_be_text:
+    if not may_be_text:
         return pa.scalar(partition_number(text), pa.float64())
     return pa.scalar(None if text == HIVE_NULL else text.encode(), pa.binary())
 
 
-def _batches(files: Sequence[DataFile], box: Box, watch: Watch) -> Iterator[pa.RecordBatch]:
-    total, before, names = sum(file.size for file in files), 0, box.names or ()
-    kinds = dict(zip(names, box.features, strict=True))
+def _batches(
+    files: Sequence[DataFile], may_be_text: Mapping[str, bool], watch: Watch
+) -> Iterator[pa.RecordBatch]:
+    """The columns in the order of `may_be_text`, which says how the names of folders are read."""
+    total, before, names = sum(file.size for file in files), 0, tuple(may_be_text)
     for file in files:
         file.check_unchanged()
         constants = {
-            name: _partition_value(text, kinds[name])
+            name: _partition_value(text, may_be_text[name])
             for name, text in file.partition.items()
-            if name in kinds
+            if name in may_be_text
         }
         stored = [name for name in names if name not in constants]
         for batch, part in FORMATS[file.format].batches(file, stored):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import pyarrow as pa
 from pyarrow import fs
@@ -116,9 +117,26 @@ def partition_number(text: str) -> float | None:
 
 
 def shown(url: str) -> str:
-    """A URL without the passwords and keys that may be in it."""
-    parts = urlsplit(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
+    """A URL without the passwords and keys that may be in it.
+
+    Examples
+    --------
+    >>> shown("postgresql://me:secret@host/clinic?sslpassword=secret")
+    'postgresql://host/clinic'
+    >>> shown("postgresql://me:sec/ret@host/clinic")  # the slash may belong to a password
+    'postgresql://...'
+    """
+    scheme, separator, rest = url.partition("://")
+    before = rest.rpartition("@")[0]
+    if not separator or (":" in before and re.search("[/?#]", before)):
+        return f"{scheme}://..." if separator else "..."
+    host, slash, path = without_query(rest).partition("/")
+    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+
+
+def without_query(url: str) -> str:
+    """A URL, or the end of one, up to its query string."""
+    return re.split("[?#]", url, maxsplit=1)[0]
 
 
 def _found(path: str | os.PathLike[str]) -> tuple[DataFile, ...]:

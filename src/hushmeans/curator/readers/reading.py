@@ -11,10 +11,11 @@ import pyarrow as pa
 
 from hushmeans.curator.encode import encode, encode_features, is_left_out
 from hushmeans.curator.readers.columns import as_floats
+from hushmeans.curator.readers.identity import person_ids
 from hushmeans.curator.readers.values import values_of
 from hushmeans.curator.streaming import in_parallel
 from hushmeans.schema import Box
-from hushmeans.types import GridArray
+from hushmeans.types import BoolArray, GridArray
 
 BATCH_VALUES = 2**18
 """Values encoded at a time: 2 MB as floats, which fit into a processor's caches."""
@@ -23,6 +24,9 @@ TableBatch: TypeAlias = Any
 """Some records in original units, with the features in the order of the box: a NumPy array, or an
 Arrow record batch, which has no types for mypy."""
 
+OwnedRows: TypeAlias = tuple[GridArray, pa.Array]
+"""Some encoded records, and the id of each one's owner as bytes, null where it is missing."""
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -30,6 +34,21 @@ class Reading:
 
     box: Box
     batches: Iterator[TableBatch] = field(repr=False)
+    has_owners: bool = False
+    """Whether the last column of each batch is not a feature but says whose row it is."""
+
+    def features(self) -> Iterator[TableBatch]:
+        """The batches without the ids."""
+        return map(_features, self.batches) if self.has_owners else self.batches
+
+    def owners(self) -> Iterator[pa.Array]:
+        """The id of each record's owner, in the form of `person_ids`."""
+        return in_parallel(_owners, self.batches)
+
+    def owned(self) -> Iterator[OwnedRows]:
+        """As `encoded`, with the id of each record's owner."""
+        batches = cut(self.batches, self.box.n_columns)
+        return in_parallel(lambda batch: encode_owned(batch, self.box), batches)
 
     def encoded(self, *, whole: bool = False) -> Iterator[GridArray]:
         """All records as points of the grid: encoded in parallel while reading goes on.
@@ -39,7 +58,7 @@ class Reading:
         whole
             Whether to keep the records that a fit leaves out for a missing value.
         """
-        batches = cut(self.batches, self.box.n_columns)
+        batches = cut(self.features(), self.box.n_columns)
         return in_parallel(lambda batch: encode_batch(batch, self.box, whole=whole), batches)
 
 
@@ -54,15 +73,38 @@ def cut(batches: Iterable[TableBatch], n_columns: int) -> Iterator[TableBatch]:
 def encode_batch(batch: TableBatch, box: Box, *, whole: bool = False) -> GridArray:
     """Some records as points of the grid; converted to floats only now, to save memory."""
     if box.kinds is not None:
-        values = [values_of(*each) for each in zip(_columns(batch), box.kinds, strict=True)]
-        records = encode_features(values, box)
-        return records if whole else records[~is_left_out(values, box)]
+        records, left_out = _encode_kinds(batch, box)
+        return records if whole else records[~left_out]
     if isinstance(batch, np.ndarray):
         return encode(batch, box)
     floats = np.empty(batch.shape, order="F")
     for index, column in enumerate(batch.columns):
         floats[:, index] = as_floats(column).to_numpy(zero_copy_only=False)
     return encode(floats, box)
+
+
+def encode_owned(batch: pa.RecordBatch, box: Box) -> OwnedRows:
+    """Some records and the ids of their owners, which are in the last column."""
+    features, owners = _features(batch), _owners(batch)
+    if box.kinds is None:
+        return encode_batch(features, box), owners
+    records, left_out = _encode_kinds(features, box)
+    return records[~left_out], owners.filter(pa.array(~left_out))
+
+
+def _encode_kinds(batch: TableBatch, box: Box) -> tuple[GridArray, BoolArray]:
+    """All records, and which of them a fit leaves out for a missing value."""
+    kinds = box.kinds or ()
+    values = [values_of(*each) for each in zip(_columns(batch), kinds, strict=True)]
+    return encode_features(values, box), is_left_out(values, box)
+
+
+def _features(batch: pa.RecordBatch) -> pa.RecordBatch:
+    return batch.select(list(range(batch.num_columns - 1)))
+
+
+def _owners(batch: pa.RecordBatch) -> pa.Array:
+    return person_ids(batch.column(batch.num_columns - 1))
 
 
 def _columns(batch: TableBatch) -> list[Any]:

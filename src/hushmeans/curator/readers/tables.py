@@ -9,8 +9,14 @@ from weakref import WeakSet
 
 import pyarrow as pa
 
-from hushmeans.curator.readers.columns import check_distinct, chosen_columns, feature_box
+from hushmeans.curator.readers.columns import (
+    check_distinct,
+    chosen_columns,
+    feature_box,
+    owner_columns,
+)
 from hushmeans.curator.readers.faults import explained_as, iterate_or_explain
+from hushmeans.curator.readers.identity import ids_of_objects
 from hushmeans.curator.readers.objects import texts_of_objects
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.errors import HushmeansError, InputError, InputTypeError
@@ -43,7 +49,9 @@ def open_table(data: Any, schema: Schema, columns: Sequence[str] | None = None) 
     """The records of a table; of a query, it runs when they are read."""
     stream = _stream(data, lambda available: chosen_columns(available, schema, columns), schema)
     box = feature_box(stream.schema, schema, columns)
-    return Reading(box, _batches(stream, box.names or (), type(data).__name__))
+    owners = owner_columns(stream.schema, schema)
+    names = (*(box.names or ()), *owners)
+    return Reading(box, _batches(stream, names, type(data).__name__), bool(owners))
 
 
 def known_columns(data: Any, names: Sequence[str]) -> Any:
@@ -88,7 +96,8 @@ def _stream(data: Any, choose: Choose, schema: Schema | None = None) -> pa.Recor
 def _selection(data: Any, schema: Schema | None) -> Selection:
     """How to select columns; where there is no way, the whole table is streamed."""
     if hasattr(data, "iloc"):
-        return partial(_pandas, features={} if schema is None else schema.features)
+        features = {} if schema is None else schema.features
+        return partial(_pandas, features=features, person=schema.person if schema else None)
     if hasattr(data, "scanner"):
         return _dataset
     return SELECTIONS.get(_library(data), lambda data, choose: data)
@@ -98,7 +107,9 @@ def _library(data: Any) -> str:
     return type(data).__module__.partition(".")[0]
 
 
-def _pandas(frame: Any, choose: Choose, features: Mapping[str, FeatureKind]) -> pa.Table:
+def _pandas(
+    frame: Any, choose: Choose, features: Mapping[str, FeatureKind], person: str | None
+) -> pa.Table:
     """The chosen columns, after checking that pandas considers those of numbers numeric."""
     if frame.ndim != 2:
         raise InputError(
@@ -113,20 +124,22 @@ def _pandas(frame: Any, choose: Choose, features: Mapping[str, FeatureKind]) -> 
         )
     frame = known_columns(frame, choose(names))
     for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
-        if str(dtype) == "object" and not features.get(name, NUMBER).may_be_text:
+        may_be_text = features.get(name, NUMBER).may_be_text or str(name) == person
+        if str(dtype) == "object" and not may_be_text:
             raise InputTypeError(
                 f"column {str(name)!r} has dtype object, which is not numeric; "
                 "drop it or convert it with astype"
             )
     if not any(map(_holds_objects, frame.dtypes)):
         return pa.Table.from_pandas(frame, preserve_index=False)
-    columns = [_pandas_column(frame, index) for index in range(frame.shape[1])]
+    columns = [_pandas_column(frame, index, person) for index in range(frame.shape[1])]
     return pa.table(columns, names=[str(name) for name in frame.columns])
 
 
-def _pandas_column(frame: Any, index: int) -> pa.ChunkedArray:
+def _pandas_column(frame: Any, index: int, person: str | None) -> pa.ChunkedArray:
     if _holds_objects(frame.dtypes.iloc[index]):
-        return pa.chunked_array([texts_of_objects(frame.iloc[:, index])])
+        converted = ids_of_objects if str(frame.columns[index]) == person else texts_of_objects
+        return pa.chunked_array([converted(frame.iloc[:, index])])
     return pa.Table.from_pandas(frame.iloc[:, [index]], preserve_index=False).column(0)
 
 

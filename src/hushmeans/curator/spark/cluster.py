@@ -17,10 +17,13 @@ import pyarrow as pa
 
 from hushmeans.curator import kernel
 from hushmeans.curator.compiled.caching import sources_digest
+from hushmeans.curator.people.limiting import RowLimit
 from hushmeans.curator.questions import Question, Size
-from hushmeans.curator.readers.columns import feature_box
+from hushmeans.curator.readers.columns import feature_box, owner_columns
 from hushmeans.curator.readers.faults import read_or_explain
 from hushmeans.curator.readers.reading import cut, encode_batch
+from hushmeans.curator.spark.code import OTHER_VERSION, check_code
+from hushmeans.curator.spark.people import limited_pieces
 from hushmeans.curator.spark.pieces import from_pieces, to_pieces
 from hushmeans.errors import HushmeansWarning, InputError, warn
 from hushmeans.schema import Box, Schema
@@ -39,9 +42,6 @@ LABEL = "the Spark DataFrame"
 
 QUOTING_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 """PySpark's loggers on the driver whose messages quote values."""
-
-OTHER_VERSION = "an executor has another version of hushmeans, or of what its kernel is made with"
-"""What an executor answers whose code is not the driver's."""
 
 NOT_KEPT = (
     "this Spark cluster refuses to keep data (persist), so it computes the table again for every "
@@ -105,7 +105,10 @@ def is_spark(data: Any) -> TypeGuard[DataFrame]:
 
 
 def from_spark(
-    frame: DataFrame, schema: Schema, columns: Sequence[str] | None = None
+    frame: DataFrame,
+    schema: Schema,
+    columns: Sequence[str] | None = None,
+    limit: RowLimit | None = None,
 ) -> SparkSource:
     """The source for a Spark DataFrame, which is read and encoded here.
 
@@ -115,12 +118,15 @@ def from_spark(
     ----------
     columns
         As in `hushmeans.curator.readers.open_reading`.
+    limit
+        How many rows of a person count; None for all.
     """
     table = pa.schema([(each.name, _arrow_type(each.dataType)) for each in frame.schema])
     box = feature_box(table, schema, columns)
-    places = [str(table.get_field_index(name)) for name in box.names or ()]
+    names = (*(box.names or ()), *owner_columns(table, schema))
+    places = [str(table.get_field_index(name)) for name in names]
     features = _run(lambda: _selected(frame, places))
-    source = SparkSource(box, _run(lambda: _encoded(features, box)))
+    source = SparkSource(box, _run(lambda: _encoded(features, box, limit)))
     try:
         source.answer(Size())
     except BaseException:
@@ -155,10 +161,13 @@ def _is_deterministic(frame: DataFrame) -> bool:
     return CHANGING.search(plan.getvalue()) is None
 
 
-def _encoded(features: DataFrame, box: Box) -> DataFrame:
+def _encoded(features: DataFrame, box: Box, limit: RowLimit | None) -> DataFrame:
     """The features as pieces that the cluster keeps."""
-    encode_all = partial(_encode, box=box, code=sources_digest())
-    pieces = features.mapInArrow(encode_all, "piece binary")
+    if limit is None:
+        encode_all = partial(_encode, box=box, code=sources_digest())
+        pieces = features.mapInArrow(encode_all, "piece binary")
+    else:
+        pieces = limited_pieces(features, box, limit, sources_digest())
     try:
         return pieces.persist()
     except Exception:  # whatever else is wrong shows as soon as the pieces are asked for
@@ -168,7 +177,7 @@ def _encoded(features: DataFrame, box: Box) -> DataFrame:
 
 def _encode(batches: Iterator[pa.RecordBatch], *, box: Box, code: str) -> Iterator[pa.RecordBatch]:
     """The records of a partition as pieces, encoded by the driver's code or not at all."""
-    _check_code(code)
+    check_code(code)
     for batch in cut(batches, box.n_columns):
         yield pa.record_batch({"piece": to_pieces(encode_batch(batch, box))})
 
@@ -177,19 +186,13 @@ def _add_up(
     batches: Iterator[pa.RecordBatch], *, question: Question, n_features: int, code: str
 ) -> Iterator[pa.RecordBatch]:
     """The nonzero totals of a partition, and their positions in the answer."""
-    _check_code(code)
+    check_code(code)
     totals = np.zeros(question.shape, dtype=np.int64)
     for batch in batches:
         records = from_pieces(batch.column(0), n_features)
         totals += kernel.answer(question, records, threads=1)
     places = np.flatnonzero(totals).astype(np.int32)
     yield pa.record_batch({"place": places, "total": totals.ravel()[places]})
-
-
-def _check_code(code: str) -> None:
-    """Raise on an executor whose kernel is not made from the same sources as the driver's."""
-    if sources_digest() != code:
-        raise RuntimeError(OTHER_VERSION)
 
 
 def _arrow_type(kind: DataType) -> pa.DataType:

@@ -1,0 +1,137 @@
+"""The command that counts, with privacy, how many rows people have."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hushmeans.commands import options
+from hushmeans.commands.booking import ledger_to_debit, named_after, show_total
+from hushmeans.errors import NOTHING_SPENT, costing
+
+if TYPE_CHECKING:
+    from hushmeans.surveys.person_rows import PersonRows
+
+
+def person_rows(
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="The records: a CSV, Parquet or Arrow file, a folder of them, or a URL."
+        ),
+    ],
+    schema: Annotated[
+        Path,
+        typer.Option(help='A TOML file with the person column, such as person = "patient_id".'),
+    ],
+    epsilon: Annotated[
+        str, typer.Option(help="The privacy budget to spend; a small part of the whole will do.")
+    ] = "0.05",
+    delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
+    cache: Annotated[
+        Path | None, typer.Option(help="A folder for what does not fit into HUSHMEANS_MEMORY.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Where to write the result as JSON; an existing file is not replaced."),
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(help="The dataset's name in the ledger; by default the file's name."),
+    ] = None,
+    ledger: options.LedgerAddress = None,
+    no_ledger: Annotated[
+        bool, typer.Option("--no-ledger", help="Do not record the budget in a ledger.")
+    ] = False,
+    release_id: Annotated[
+        str | None,
+        typer.Option(
+            help="An id for the debit; repeating it with the same id spends nothing more."
+        ),
+    ] = None,
+    strict: options.Strict = False,
+    json: options.AsJson = False,
+) -> None:
+    """Count how many people have how many rows, with privacy, to choose rows_per_person.
+
+    The schema names the person column. One person adds 1 to one count, whatever the number of
+    rows, so a small epsilon is enough. The budget is debited in the ledger before anything is
+    counted. Records on Spark cannot be counted; read their files here, or choose the limit by
+    the rules of the source.
+    """
+    from json import dumps
+
+    from hushmeans.commands.progress import bar
+    from hushmeans.documents import written_whole
+    from hushmeans.schema import Schema
+    from hushmeans.surveys.person_rows import count_person_rows
+
+    to_debit = ledger_to_debit(ledger, dataset, release_id, strict=strict, none=no_ledger)
+    name = None if to_debit is None else dataset or named_after(file)
+    cost = NOTHING_SPENT
+    with (
+        costing(lambda: cost),
+        nullcontext() if out is None else written_whole(out, replace=False) as beside,
+        bar() as watch,
+    ):
+        counted = count_person_rows(
+            options.file_at(file, delimiter, encoding),
+            Schema(schema),
+            epsilon,
+            cache=cache,
+            watch=watch,
+            ledger=to_debit,
+            dataset=name,
+            release_id=release_id,
+        )
+        cost = f"ε = {epsilon} was spent"
+        document = dumps(counted.to_document(), indent=2) + "\n"
+        if beside is not None:
+            beside.write_text(document, encoding="utf-8")
+    if json:
+        typer.echo(document, nl=False)
+    else:
+        _show(counted)
+        if out is not None:
+            typer.echo(f"Written to {out}.")
+    if to_debit is not None and counted.booking is not None:
+        show_total(to_debit, counted.booking, named_after_file=dataset is None, quiet=json)
+
+
+def _show(counted: PersonRows) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from hushmeans.release.numbers import percent
+
+    choices = counted.choices()
+    table = Table("rows per person", "people", title=f"± {counted.standard_error:,.0f} each")
+    table.columns[1].justify = "right"
+    few = f"fewer than {counted.threshold:,.0f}"
+    for (low, high), count in list(zip(counted.bins, counted.counts, strict=True))[: len(choices)]:
+        rows = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+        table.add_row(rows, few if count < counted.threshold else f"{count:,}")
+    last = counted.bins[len(choices)][0] - 1
+    table.add_row(f"more than {last:,}" if last else "any number", f"{few} in each further bin")
+    Console().print(table)
+    if not choices:
+        typer.echo(
+            "All counts may be noise alone: there are too few people for this epsilon. Spend more, "
+            "or choose rows_per_person by the rules of the source."
+        )
+        return
+    table = Table("rows_per_person", "people complete", "rows kept", "noise")
+    for column in table.columns:
+        column.justify = "right"
+    for choice in choices:
+        table.add_row(
+            f"{choice.rows_per_person:,}",
+            percent(choice.complete),
+            f"about {percent(choice.kept)}",
+            f"x {choice.noise_factor:,}",
+        )
+    Console().print(table)

@@ -1,0 +1,1 @@
+"""People with several rows: who a row belongs to, and which of a person's rows count."""

@@ -1,0 +1,66 @@
+"""A release in one line, and as a small table for notebooks."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from hushmeans.arguments import amount_text
+from hushmeans.release.numbers import measured, percent
+
+if TYPE_CHECKING:
+    from hushmeans.release import Release
+
+MOST_SHOWN = 12
+"""Features that a notebook's table shows; `to_frame` has them all."""
+
+
+def summary(release: Release) -> str:
+    """One line: clusters, features, guarantee, method."""
+    number, features = release.n_clusters, release.box.n_features
+    budget = f"epsilon={amount_text(release.budget.epsilon)}"
+    if release.budget.delta:
+        budget += f", delta={amount_text(release.budget.delta)}"
+    clusters = "1 cluster" if number == 1 else f"{number} clusters"
+    title = "" if release.about.title is None else f" {release.about.title!r}:"
+    noise = len(release.noise_clusters)
+    lost = f" ({noise} indistinguishable from noise)" if noise else ""
+    kind = ", SIMULATED" if release.simulated else ""
+    of = "1 feature" if features == 1 else f"{features} features"
+    return f"<Release{title} {clusters}{lost}, {of}, {budget}, {release.method}{kind}>"
+
+
+def in_order(release: Release) -> list[int]:
+    """The clusters for people to read: the largest first, those that are noise last."""
+    noise = set(release.noise_clusters)
+    return sorted(range(release.n_clusters), key=lambda each: (each in noise, -release.sizes[each]))
+
+
+def as_html(release: Release) -> str:
+    """A table with a row per cluster, the largest first; everything from outside is escaped."""
+    names = [release.box.name(index) for index in range(release.box.n_columns)]
+    shown = range(min(len(names), MOST_SHOWN))
+    header = "".join(f"<th>{escape(names[index])}</th>" for index in shown)
+    whole = sum(release.sizes) or 1.0
+    noise = set(release.noise_clusters)
+    rows = []
+    for cluster in in_order(release):
+        size = " ± ".join(measured(release.sizes[cluster], release.size_standard_errors[cluster]))
+        part = "noise" if cluster in noise else percent(release.sizes[cluster] / whole)
+        cells = "".join(
+            f"<td>{value} ± {error}</td>"
+            for value, error in (
+                measured(release.centres[cluster][index], release.standard_errors[cluster][index])
+                for index in shown
+            )
+        )
+        faint = ' style="opacity:.5"' if cluster in noise else ""
+        rows.append(f"<tr{faint}><th>{cluster}</th><td>{size}</td><td>{part}</td>{cells}</tr>")
+    left = len(names) - len(shown)
+    more = f"<p>{left} more features: see to_frame().</p>" if left else ""
+    return (
+        f"<p><b>{escape(summary(release).strip('<>'))}</b><br>"
+        f"{escape(release.noise_verdict().sentence)}</p>"
+        f"<table><thead><tr><th>cluster</th><th>size</th><th>share</th>{header}</tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table>{more}"
+    )

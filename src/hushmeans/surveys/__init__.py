@@ -1,0 +1,1 @@
+"""Private answers before a fit, debited like one."""
