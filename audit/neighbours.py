@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from tempfile import gettempdir
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from hushmeans.curator.encode import encode
 from hushmeans.curator.people.limiting import RowLimit, keep_limited
-from hushmeans.schema import Box
+from hushmeans.curator.source import open_store
+from hushmeans.schema import Box, Category, Flag, Number, Schema
+from hushmeans.schema.grid import ABSENT
 from hushmeans.types import FloatArray, GridArray
 
 
@@ -37,6 +40,11 @@ class Neighbours:
     def box(self) -> Box:
         n_features = self.person.shape[1]
         return Box((-1.0,) * n_features, (1.0,) * n_features)
+
+    @property
+    def declared(self) -> dict[str, Any]:
+        """What a fit is told about the columns."""
+        return {"bounds": (list(self.box.low), list(self.box.high))}
 
     @property
     def rows_per_person(self) -> int:
@@ -96,6 +104,57 @@ class LimitedNeighbours(Neighbours):
         return np.concatenate(kept)
 
 
+@dataclass(frozen=True)
+class MixedNeighbours:
+    """Two tables with features of several kinds; as `Neighbours`.
+
+    Attributes
+    ----------
+    both
+        The rows that both tables have: a value per feature, None where it is missing.
+    own
+        The row of the person that only one has.
+    """
+
+    name: str
+    schema: Schema
+    both: tuple[tuple[Any, ...], ...] = field(repr=False)
+    own: tuple[Any, ...] = field(repr=False)
+    rows_per_person: int = 1
+
+    @cached_property
+    def box(self) -> Box:
+        return self.schema.box()
+
+    @property
+    def declared(self) -> dict[str, Any]:
+        return {"schema": self.schema}
+
+    @property
+    def person(self) -> FloatArray:
+        """The person's row as a centre would lie there; what is missing is in the middle."""
+        row = self.encoded(more=True)[-1:]
+        return self.box.from_unit_box(np.where(row == ABSENT, 0, row) / self.box.grid.unit)
+
+    def table(self, more: bool) -> pa.Table:
+        """One of the two."""
+        rows = [*self.both, self.own] if more else self.both
+        names = list(self.schema.features)
+        return pa.table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+
+    def encoded(self, more: bool) -> GridArray:
+        """The same, on the grid."""
+        return self._encoded[more]
+
+    @cached_property
+    def _encoded(self) -> tuple[GridArray, GridArray]:
+        fewer, more = (open_store(self.table(more), self.schema).records for more in (False, True))
+        return fewer, more
+
+
+AnyNeighbours = Neighbours | MixedNeighbours
+
+
 def _pair(name: str, fewer: list[list[float]], *person: list[float]) -> Neighbours:
     return Neighbours(name, np.array(fewer).reshape(-1, len(person[0])), np.array(person))
 
@@ -129,3 +188,23 @@ MANY_ROWS = LimitedNeighbours(
 )
 EIGHT = _pair("alone in a corner of 8 features", [[-1.0] * 8] * 50, [1.0] * 8)
 WIDE = _pair("alone in a corner of 24 features", [[-1.0] * 24] * 50, [1.0] * 24)
+
+KINDS = Schema(
+    {
+        "number": Number(-1, 1, missing="ignore"),
+        "level": Category(["a", "b", "c"]),
+        "flag": Flag(missing="ignore"),
+    }
+)
+LEVEL = MixedNeighbours(
+    "the only one of its level, in a corner",
+    KINDS,
+    ((-1.0, "a", False),) * 30,
+    (1.0, "c", True),
+)
+HOLES = MixedNeighbours(
+    "with missing values that are ignored, and a level of its own",
+    KINDS,
+    ((-1.0, "a", False),) * 15 + ((None, "b", True),) * 15,
+    (None, "c", None),
+)

@@ -12,7 +12,9 @@ from audit.neighbours import (
     DUPLICATE,
     EIGHT,
     FOUNDING,
+    HOLES,
     ISOLATED,
+    LEVEL,
     MANY_ROWS,
     NOBODY,
     OUTSIDE,
@@ -20,7 +22,7 @@ from audit.neighbours import (
     SECOND,
     SEVERAL,
     WIDE,
-    Neighbours,
+    AnyNeighbours,
 )
 from audit.targets import NoiseAlone, OneAnswer, Target, WholeFit
 from hushmeans.budget import Budget
@@ -29,6 +31,7 @@ from hushmeans.curator.questions import (
     Cells,
     Lengths,
     Norm,
+    Present,
     Question,
     Shifts,
     Size,
@@ -37,7 +40,9 @@ from hushmeans.curator.questions import (
     Spreads,
     Totals,
 )
+from hushmeans.methods.profile import profiles_about
 from hushmeans.methods.registry import METHODS
+from hushmeans.schema.grid import ABSENT
 from hushmeans.types import IntArray
 
 BUDGETS = (Budget.of(4), Budget.of(4, 1e-6))
@@ -123,7 +128,7 @@ def answer_claims(budget: Budget) -> Iterator[Claim]:
     """Every kind of question, and the paper's on every pair of neighbours."""
     mechanism = mechanism_for(budget)
 
-    def claim(pair: Neighbours, question: Question) -> Claim:
+    def claim(pair: AnyNeighbours, question: Question) -> Claim:
         target = OneAnswer(pair, mechanism, budget, question)
         return Claim("round", question.name, pair.name, target, ANSWER_RUNS)
 
@@ -143,48 +148,66 @@ def answer_claims(budget: Budget) -> Iterator[Claim]:
     yield claim(FOUNDING, cells(FOUNDING))
     yield claim(FOUNDING, Sizes(FOUNDING.box.grid, _places(FOUNDING)))
     yield claim(ISOLATED, around(ISOLATED))
+    for mixed in (LEVEL, HOLES):
+        places = pair_centroids(mixed) / mixed.box.grid.unit
+        yield claim(mixed, profiles_about(mixed.box.grid, mixed.box.layout, places))
+        yield claim(mixed, shifts(mixed, mechanism.norm))
+        yield claim(mixed, cells(mixed))
+        yield claim(mixed, present(mixed))
 
 
-def totals(pair: Neighbours) -> Totals:
+def totals(pair: AnyNeighbours) -> Totals:
     """Of as many centroids as there are places, the record's own among them."""
     return Totals(pair.box.grid, _places(pair))
 
 
-def shifts(pair: Neighbours, norm: Norm) -> Shifts:
+def shifts(pair: AnyNeighbours, norm: Norm) -> Shifts:
     """Shifts from the middle, clipped to half of a range's half."""
     grid = pair.box.grid
-    middle = np.zeros((1, pair.box.n_features), dtype=np.int64)
+    middle = np.zeros((1, pair.box.n_columns), dtype=np.int64)
     return Shifts(grid, middle, (grid.unit // 2,), norm, size_unit=grid.unit // 8)
 
 
-def spread(pair: Neighbours, norm: Norm) -> Spread:
+def spread(pair: AnyNeighbours, norm: Norm) -> Spread:
     """The spread around the middle, clipped where the corners are beyond it."""
     grid = pair.box.grid
-    middle = np.zeros((1, pair.box.n_features), dtype=np.int64)
+    middle = np.zeros((1, pair.box.n_columns), dtype=np.int64)
     return Spread(grid, middle, grid.unit // 2, norm)
 
 
-def spreads(pair: Neighbours, norm: Norm) -> Spreads:
+def spreads(pair: AnyNeighbours, norm: Norm) -> Spreads:
     """The spreads around the middle and a corner, clipped where other corners are beyond it."""
     grid = pair.box.grid
-    points = np.zeros((2, pair.box.n_features), dtype=np.int64)
+    points = np.zeros((2, pair.box.n_columns), dtype=np.int64)
     points[1] = -grid.unit
     return Spreads(grid, points, (grid.unit // 2, grid.unit // 4), norm)
 
 
-def cells(pair: Neighbours) -> Cells:
+def cells(pair: AnyNeighbours) -> Cells:
     """Each feature in two halves."""
-    return Cells(pair.box.grid, ((0,),) * pair.box.n_features)
+    return Cells(pair.box.grid, ((0,),) * pair.box.n_columns)
 
 
-def around(pair: Neighbours) -> Lengths:
+def around(pair: AnyNeighbours) -> Lengths:
     """Lengths from the middle, up to half of a range's half and beyond."""
     grid = pair.box.grid
-    middle = np.zeros((1, pair.box.n_features), dtype=np.int64)
+    middle = np.zeros((1, pair.box.n_columns), dtype=np.int64)
     return Lengths(grid, middle, (grid.unit // 2,))
 
 
-def _places(pair: Neighbours) -> IntArray:
+def present(pair: AnyNeighbours) -> Present:
+    """Values of every feature that ignores missing ones."""
+    blocks = (block for block in pair.box.layout.blocks if block.ignores_missing)
+    return Present(pair.box.grid, tuple(block.first for block in blocks))
+
+
+def pair_centroids(pair: AnyNeighbours) -> IntArray:
+    """As many centroids as there are places; what is missing is in the middle."""
+    places = _places(pair)
+    return np.where(places == ABSENT, 0, places)
+
+
+def _places(pair: AnyNeighbours) -> IntArray:
     return np.unique(pair.encoded(more=True), axis=0).astype(np.int64)
 
 
@@ -193,6 +216,7 @@ def fit_claims(budget: Budget) -> Iterator[Claim]:
     yield from default_fits(budget)
     yield from short_fits(budget)
     yield from further_fits(budget)
+    yield from mixed_fits(budget)
 
 
 def default_fits(budget: Budget) -> Iterator[Claim]:
@@ -218,6 +242,14 @@ def further_fits(budget: Budget) -> Iterator[Claim]:
         for pair, k in FURTHER:
             target = WholeFit(pair, budget, method, n_clusters=k, options={"rounds": rounds})
             yield Claim("fit", f"{method}, k = {k}", pair.name, target, SHORT_FIT_RUNS)
+
+
+def mixed_fits(budget: Budget) -> Iterator[Claim]:
+    """Our method on tables with categories, flags and missing values."""
+    options = {"rounds": FEWEST_ROUNDS["refined"]}
+    for pair in (LEVEL, HOLES):
+        target = WholeFit(pair, budget, "refined", n_clusters=2, options=options)
+        yield Claim("fit", "refined, mixed table, k = 2", pair.name, target, SHORT_FIT_RUNS)
 
 
 def held_fits(budget: Budget) -> Iterator[Claim]:

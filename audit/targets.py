@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv, parquet
 
-from audit.neighbours import Neighbours
+from audit.neighbours import AnyNeighbours
 from audit.statistics import ANSWER, PUBLISHED, likelihood_ratio, of_answers, of_clusters
 from hushmeans import DPKMeans, Ledger
 from hushmeans.budget import Budget
@@ -83,7 +83,7 @@ class NoiseAlone:
 class OneAnswer:
     """`Curator.ask`, one question for the whole budget."""
 
-    pair: Neighbours
+    pair: AnyNeighbours
     mechanism: Mechanism
     budget: Budget
     question: Question
@@ -109,14 +109,17 @@ class OneAnswer:
         return self.pair.rows_per_person
 
 
-def exact_answers(pair: Neighbours, question: Question) -> tuple[IntArray, IntArray]:
+def exact_answers(pair: AnyNeighbours, question: Question) -> tuple[IntArray, IntArray]:
     """What the question's answers would be without noise."""
-    fewer, more = (kernel.answer(question, pair.encoded(more)).ravel() for more in (False, True))
+    holes = pair.box.layout.has_holes
+    fewer, more = (
+        kernel.answer(question, pair.encoded(more), holes=holes).ravel() for more in (False, True)
+    )
     return fewer, more
 
 
 def claimed_scale(
-    mechanism: Mechanism, budget: Budget, question: Question, share: Fraction, pair: Neighbours
+    mechanism: Mechanism, budget: Budget, question: Question, share: Fraction, pair: AnyNeighbours
 ) -> float:
     """The noise that an answer must have to protect all rows of the pair's person."""
     loss = share * mechanism.allowance(budget)
@@ -152,7 +155,7 @@ class WholeFit:
         Whether each fit is debited in a ledger.
     """
 
-    pair: Neighbours
+    pair: AnyNeighbours
     budget: Budget
     method: str
     n_clusters: int = 1
@@ -180,17 +183,16 @@ class WholeFit:
         return (*self._of_release(release), *self._of_answers(answers))
 
     def _fit(self, data: Any, ledger: Path | None) -> Release:
-        box = self.pair.box
         model = DPKMeans(
             n_clusters=self.n_clusters,
             epsilon=self.budget.epsilon,
             delta=self.budget.delta,
-            bounds=(list(box.low), list(box.high)),
             method=self.method,
             method_options=dict(self.options),
             rows_per_person=self.pair.rows_per_person,
             ledger=ledger,
             dataset=None if ledger is None else "people",
+            **self.pair.declared,
         )
         released: Release = model.fit(data).release_
         return released
@@ -220,11 +222,11 @@ class WholeFit:
         return (sum(ratios), ratios[0], ratios[-1], largest, float(bare), float(len(ratios)))
 
 
-def held_records(table: FloatArray, held: str, folder: Path) -> Any:
+def held_records(table: FloatArray | pa.Table, held: str, folder: Path) -> Any:
     """The records as a user may hold them; files are written into the folder."""
-    columns = {f"feature{index}": column for index, column in enumerate(table.T)}
-    if held == "memory":
+    if held == "memory" or isinstance(table, pa.Table):
         return table
+    columns = {f"feature{index}": column for index, column in enumerate(table.T)}
     if held == "spark":
         from pyspark.sql import SparkSession
 

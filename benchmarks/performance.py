@@ -54,6 +54,7 @@ def measures(peers: Path) -> dict[str, tuple[Measure, ...]]:
         "growth": (lambda: growth.section(DOCS / "growth.png"),),
         "fits": (
             fits.against_scikit_learn,
+            fits.many_clusters,
             lambda: fits.against_diffprivlib(peers),
             fits.profile,
         ),

@@ -27,7 +27,7 @@ from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.source import open_store
 from hushmeans.curator.store import Store
 from hushmeans.evaluate import Score
-from hushmeans.methods import moves, picture, place, refined
+from hushmeans.methods import far, moves, picture, place, refined
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Bounds
 from hushmeans.types import FloatArray
@@ -97,16 +97,14 @@ VARIANTS = {
     "as it is": Variant(),
     "no zoom": Variant(changes={(place, "MOST_ZOOMS"): 0}),
     "no narrower clips of moments": Variant(changes={(picture, "WORTH_NARROWING"): 0.0}),
+    "no far records": Variant(changes={(far, "FAR_AWAY"): 1e9}),
     "no cells": Variant(changes={(picture, "MOST_HALVINGS"): 0}),
     "one clip for all clusters": Variant(changes={(moves, "FEWEST"): 10**9}),
     "clips never widen": Variant(changes={(moves, "FREE_NOISE"): 0.0}),
     "moves made whole": Variant(changes={(moves, "_believed_part"): follow_all}),
     "no memory of sizes": Variant(changes={(moves, "SIZE_DOUBT"): 1e6}),
     "n = 1": Variant({"n": 1}),
-    "n = 3": Variant({"n": 3}),
     "one round": Variant({"rounds": 1}),
-    "three rounds, n = 2": Variant({"rounds": 3, "n": 2}),
-    "clip at 70 %": Variant({"clip_quantile": 0.7}),
     "clip at 90 %": Variant({"clip_quantile": 0.9}),
     "sizes get 25 %": Variant({"size_part": 0.25}),
     "equal rounds": Variant({"last_round": 1.0}),

@@ -96,6 +96,9 @@ SAMPLERS = {
         "hushmeans.methods.start",  # public randomness: it may be known
         "hushmeans.methods.method",  # the type of that generator
         "hushmeans.methods.paper",
+        "hushmeans.forecasting.mixed_population",
+        "hushmeans.methods.mixed",
+        "hushmeans.methods.far",
         "hushmeans.methods.picture",
         "hushmeans.methods.refined",
         "hushmeans.forecasting.mixture",  # the type of that generator

@@ -13,7 +13,20 @@ PACKAGES = (ROOT / "src" / "hushmeans", ROOT / "experiments" / "src")
 PLAIN_FORM = "curator/reference.py has the plain form of this function of the kernel"
 SAME_MEANING = {
     **dict.fromkeys(
-        ("cells", "lengths", "shifts", "size", "sizes", "snap", "spread", "spreads", "totals"),
+        (
+            "cells",
+            "fill",
+            "lengths",
+            "present",
+            "profiles",
+            "shifts",
+            "size",
+            "sizes",
+            "snap",
+            "spread",
+            "spreads",
+            "totals",
+        ),
         PLAIN_FORM,
     ),
     **dict.fromkeys(

@@ -29,6 +29,7 @@ from hushmeans.methods.start import public_randomness
 from hushmeans.release import Release
 from hushmeans.release.about import About
 from hushmeans.release.clusters import in_original_units
+from hushmeans.release.profiles import missing_rates_of, profiles_of
 from hushmeans.schema import Box, declared_schema
 from hushmeans.settings import Settings
 from hushmeans.version import versions
@@ -118,6 +119,7 @@ def fit_release(
             settings.n_clusters,
             public_randomness(seed if payment is None else payment.public_seed),
         )
+        spends = curator.settle()
         release = Release(
             **vars(in_original_units(clustering.clusters, curator.box)),
             leaves=in_original_units(clustering.leaves, curator.box),
@@ -125,13 +127,15 @@ def fit_release(
             budget=settings.budget,
             rows_per_person=settings.rows_per_person,
             simulated=curator.simulated,
-            spends=curator.settle(),
+            spends=spends,
             method=settings.method_name,
             method_options=tuple(settings.method_options.items()),
             versions=tuple(versions().items()),
             booking=booking,
             about=about or About(),
             missing_person=settings.missing_person,
+            profiles=profiles_of(clustering, curator.box, spends[-1].noise),
+            missing_rates=missing_rates_of(clustering, curator.box),
         )
     if payment is not None:
         payment.store(release)

@@ -38,6 +38,7 @@ from hushmeans.curator.encode import encode
 from hushmeans.curator.people import groups
 from hushmeans.curator.questions import (
     Cells,
+    Present,
     Question,
     Shifts,
     Size,
@@ -49,6 +50,7 @@ from hushmeans.curator.questions import (
 from hushmeans.curator.readers import reading
 from hushmeans.curator.source import managed_source
 from hushmeans.fitting import fit_release
+from hushmeans.methods.profile import profiles_about
 from hushmeans.methods.registry import METHODS
 from hushmeans.schema import (
     CSV,
@@ -63,6 +65,7 @@ from hushmeans.schema import (
     Ordinal,
     Schema,
 )
+from hushmeans.schema.grid import ABSENT
 from hushmeans.schema.scales import Curve
 from hushmeans.schema.schema import MissingPerson
 from hushmeans.settings import Settings
@@ -127,9 +130,9 @@ MIXED = Schema(
         "sex": Category(["f", "m", "x"], missing=True),
         "level": Category([0, 1, 2]),
         "grade": Ordinal(["none", "school", "college"]),
-        "smoker": Flag(weight=2),
+        "smoker": Flag(weight=2, missing="ignore"),
         "admitted": Date("2020-01-01", "2020-12-31"),
-        "hour": Cycle(24),
+        "hour": Cycle(24, missing="ignore"),
     }
 )
 
@@ -178,12 +181,12 @@ def _columns_by_hand(row: dict[str, Any], unit: int) -> Iterator[float]:
         yield level * (place == (row["level"] if row["level"] in (0, 1, 2) else 3))
     grades = ["none", "school", "college"]
     yield level * (grades.index(row["grade"]) - 1 if row["grade"] in grades else 0)
-    yield 0 if row["smoker"] is None else (1 if row["smoker"] else -1) * unit / 2
+    yield ABSENT if row["smoker"] is None else (1 if row["smoker"] else -1) * unit / 2
     days = None if day is None else (day - date(2020, 1, 1)).days
     yield 0 if days is None else unit * (min(max(days, 0), 365) / 182.5 - 1)
     turn = None if hour is None else 2 * math.pi * round(hour / 24 * 2**16) / 2**16
-    yield 0 if turn is None else math.trunc(level * math.cos(turn))
-    yield 0 if turn is None else math.trunc(level * math.sin(turn))
+    yield ABSENT if turn is None else math.trunc(level * math.cos(turn))
+    yield ABSENT if turn is None else math.trunc(level * math.sin(turn))
 
 
 def numbers(table: pa.Table) -> pa.Table:
@@ -563,7 +566,7 @@ def test_every_kind_of_feature_is_encoded_alike(
     with managed_source(held.data, MIXED, names, cache=held.cache) as source:
         assert source.box == MIXED.box()
         for question in mixed_questions(records):
-            expected = kernel.answer(question, records, threads=1)
+            expected = kernel.answer(question, records, holes=True, threads=1)
             np.testing.assert_array_equal(source.answer(question), expected)
 
 
@@ -571,8 +574,11 @@ def mixed_questions(records: GridArray) -> Iterator[Question]:
     """Totals and shifts around some of the records themselves."""
     box = MIXED.box()
     centroids = np.zeros((3, box.n_columns), dtype=np.int64)
-    centroids[: len(records[:3])] = records[:3]
+    centroids[: len(records[:3])] = np.where(records[:3] == ABSENT, 0, records[:3])
     yield Size()
+    yield Present(box.grid, tuple(b.first for b in box.layout.blocks if b.ignores_missing))
+    yield profiles_about(box.grid, box.layout, centroids / box.grid.unit)
+    yield Cells(box.grid, ((0,),) * 2 + ((),) * (box.n_columns - 4) + ((0,),) * 2)
     yield Totals(box.grid, centroids)
     yield Shifts(box.grid, centroids, (box.grid.unit,) * 3, "l1", 1)
     yield Shifts(box.grid, centroids, (box.grid.unit // 2,) * 3, "l2", 1)

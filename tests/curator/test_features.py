@@ -216,7 +216,6 @@ def test_a_column_whose_type_cannot_hold_its_kind_is_refused(
     ("schema", "sentence"),
     [
         (Schema({"x": "find"}), "cannot find a range yet"),
-        (Schema({"x": Number(0, 1, missing=True)}), "cannot ignore missing values yet"),
         (Schema({"x": (0, 1)}, person="id"), "cannot use a person column yet"),
     ],
 )

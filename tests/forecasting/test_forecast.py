@@ -13,11 +13,13 @@ import hushmeans
 from hushmeans import Forecast, forecast
 from hushmeans.budget import Budget
 from hushmeans.curator.source import open_store
+from hushmeans.curator.store import Store
 from hushmeans.errors import InputError, InputTypeError
+from hushmeans.forecasting.mixed_population import drawn_feature
 from hushmeans.forecasting.mixture import scattered
 from hushmeans.forecasting.population import CENTRE_RANGE
 from hushmeans.methods.registry import METHODS, chosen_method
-from hushmeans.schema import Bounds
+from hushmeans.schema import Bounds, Category, Cycle, Flag, Number, Schema
 from hushmeans_experiments.noise_error import measure, typical
 
 
@@ -182,3 +184,29 @@ def test_the_forecast_is_within_25_percent_of_measured_noise(method: str, delta:
             errors.append(measure(source, chosen_method(method), 4, budget, 100 * seed + run))
     assert expected.centre_error == pytest.approx(typical([e.centre for e in errors]), rel=0.25)
     assert expected.size_error == pytest.approx(typical([e.size for e in errors]), rel=0.4)
+
+
+@pytest.mark.parametrize("delta", [0, 1e-6])
+def test_the_forecast_is_within_25_percent_on_mixed_tables(delta: float) -> None:
+    """Five made-up tables, a fit each. Seeds are fixed, so there are no false alarms."""
+    schema = Schema(
+        {
+            "age": Number(0, 100, missing="ignore"),
+            "job": Category([str(level) for level in range(6)]),
+            "town": Category([str(level) for level in range(9)]),
+            "owner": Flag(),
+            "hour": Cycle(24),
+        }
+    )
+    box, labels, errors = schema.box(), np.tile(np.arange(3), 4000), []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        points = np.concatenate(
+            [drawn_feature(block, labels, 3, rng) for block in box.layout.blocks], axis=1
+        )
+        source = Store.of(box, np.rint(box.grid.unit * points).astype(np.int32))
+        errors.append(measure(source, chosen_method("refined"), 3, Budget.of(1, delta), seed))
+    expected = forecast(12_000, None, 3, 1, delta, schema=schema)
+    assert expected.centre_error == pytest.approx(typical([e.centre for e in errors]), rel=0.25)
+    assert [step.question for step in expected.steps].count("profiles") == 1
+    assert sum(step.share for step in expected.steps) == 1

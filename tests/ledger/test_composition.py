@@ -121,7 +121,7 @@ def test_fits_with_a_delta_are_entered_with_their_rho(place: str) -> None:
     ("method", "n_features", "of_pure"),
     [("refined", 2, True), ("refined", 20, False), ("allocation_nk", 2, False)],
 )
-def test_a_fit_that_may_choose_laplace_noise_counts_as_a_pure_one(
+def test_a_fit_that_chooses_laplace_noise_counts_as_a_pure_one(
     method: str, n_features: int, of_pure: bool
 ) -> None:
     settings = Settings.of(3, 1, 1e-6, method)

@@ -246,7 +246,7 @@ def test_records_of_the_picture_follow_the_moments() -> None:
     source = mixture(50_000)
     asked = curator(source, 100.0)
     purse = Purse(asked.door)
-    size = ask_size(purse, 4)
+    size = ask_size(purse)
     picture = draw_picture(purse, size.likely, 20_000, public_randomness(0))
     points: FloatArray = source.records / source.box.grid.unit
     np.testing.assert_allclose(picture.moments.mean, points.mean(axis=0), atol=0.02)
@@ -255,7 +255,7 @@ def test_records_of_the_picture_follow_the_moments() -> None:
 
 
 def noises(n_features: int, n_records: int, epsilon: float, delta: float) -> set[str]:
-    """The noise of a fit's answers, the size's left aside."""
+    """The noise of a fit's answers."""
     rng = np.random.default_rng(0)
     points = rng.uniform(-1, 1, (n_records, n_features))
     asked = Curator(
@@ -264,13 +264,13 @@ def noises(n_features: int, n_records: int, epsilon: float, delta: float) -> set
         Budget.of(epsilon, delta),
     )
     chosen_method("refined").find(asked.door, 10, public_randomness(0))
-    return {spend.noise for spend in asked.settle()[1:]}
+    return {spend.noise for spend in asked.settle()}
 
 
-def test_with_a_delta_the_noise_suits_the_table() -> None:
-    """Laplace noise for few records of few features; Gaussian noise for all others."""
+def test_with_a_delta_the_noise_suits_the_number_of_features() -> None:
+    """Laplace noise for few features; Gaussian noise for all others."""
     assert noises(2, 500, 1.0, 1e-6) == {"laplace"}
-    assert noises(2, 50_000, 1.0, 1e-6) == {"gaussian"}
+    assert noises(5, 500, 1.0, 1e-6) == {"gaussian"}
     assert noises(20, 500, 1.0, 1e-6) == {"gaussian"}
     assert noises(2, 50_000, 1.0, 0.0) == {"laplace"}
 
@@ -289,3 +289,34 @@ def test_without_hope_all_centres_are_the_mean(delta: float) -> None:
         assert (found.centroids == found.centroids[0]).all()
         costs.append(((points - found.centroids[0]) ** 2).sum(axis=1).mean())
     assert np.mean(costs) < 1.25 * (points**2).sum(axis=1).mean()  # hardly worse than the middle
+
+
+def skewed(rng: np.random.Generator, points: FloatArray) -> FloatArray:
+    found: FloatArray = np.exp(points + 0.3 * rng.normal(size=points.shape))
+    return found
+
+
+def heavy_tailed(rng: np.random.Generator, points: FloatArray) -> FloatArray:
+    found: FloatArray = points + 0.25 * rng.standard_t(3, points.shape)
+    return found
+
+
+def of_mixed_scales(rng: np.random.Generator, points: FloatArray) -> FloatArray:
+    found: FloatArray = points + 0.2 * rng.normal(size=points.shape)
+    found *= np.array([1, 0.3, 0.1, 0.02])
+    return found
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@pytest.mark.parametrize("shape", [skewed, heavy_tailed, of_mixed_scales])
+def test_without_noise_centres_are_those_of_k_means(shape: Any, delta: float) -> None:
+    """Squared cost within 0.1 % of k-means run to convergence from the released centres."""
+    rng = np.random.default_rng(3)
+    centres = rng.normal(0, 1, (5, 4))
+    points = shape(rng, centres[rng.integers(5, size=20_000)])
+    source = open_store(points, Bounds((points.min(axis=0), points.max(axis=0))))
+    unit_box = source.records / source.box.grid.unit
+    found = chosen_method("refined").find(curator(source, 50.0, delta).door, 5, rng).clusters
+    cost = (distances(unit_box, found.centroids).min(axis=1) ** 2).sum()
+    converged = KMeans(5, init=found.centroids, n_init=1, tol=0, max_iter=1000).fit(unit_box)
+    assert cost < 1.001 * converged.inertia_

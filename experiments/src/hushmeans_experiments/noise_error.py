@@ -16,7 +16,7 @@ from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.door import Ask, Door, NoisyTotals
 from hushmeans.curator.mechanisms import mechanism_for
-from hushmeans.curator.questions import Question, Shifts, Spreads, Totals
+from hushmeans.curator.questions import Profiles, Question, Shifts, Spreads, Totals
 from hushmeans.curator.source import Source
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.merge import members
@@ -74,7 +74,8 @@ def measure(
     else:
         again = Curator(source, mechanism_for(budget, seed), budget)
         centroids = _repeated(method, again, source, answers, n_clusters, seed)
-        silent = replace(found.clusters, centroids=centroids, sizes=exact.astype(np.float64))
+        sizes = exact[:, -1] / last.size_unit if isinstance(last, Profiles) else exact
+        silent = replace(found.clusters, centroids=centroids, sizes=sizes.astype(np.float64))
     weights = silent.sizes / silent.sizes.sum()
     moved = ((found.clusters.centroids - silent.centroids) ** 2).mean(axis=1)
     resized = (found.clusters.sizes - silent.sizes) ** 2

@@ -22,7 +22,8 @@ def report(
         Path, typer.Option(help="The HTML file to write; an existing file is replaced.")
     ] = Path("report.html"),
     compare: Annotated[
-        Path | None, typer.Option(help="A second release with the same features and bounds.")
+        Path | None,
+        typer.Option(help="A second release, to compare on the features that both have."),
     ] = None,
     ledger: options.LedgerAddress = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,

@@ -15,9 +15,12 @@ from typing import TypeVar
 import numpy as np
 
 from hushmeans.curator import compiled, reference, selftest
+from hushmeans.curator.holes import filling_points
 from hushmeans.curator.questions import (
     Cells,
     Lengths,
+    Present,
+    Profiles,
     Question,
     Shifts,
     Size,
@@ -29,6 +32,7 @@ from hushmeans.curator.questions import (
 from hushmeans.curator.reference import AddUp, Kernel
 from hushmeans.errors import InputError
 from hushmeans.schema import Axes, Box
+from hushmeans.schema.grid import ABSENT
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 Array = TypeVar("Array", GridArray, FloatArray)
@@ -65,6 +69,7 @@ def answer(
     question: Question,
     records: GridArray,
     *,
+    holes: bool = False,
     threads: int | None = None,
     chunk: int | None = None,
 ) -> IntArray:
@@ -74,12 +79,14 @@ def answer(
 
     Parameters
     ----------
+    holes
+        Whether records may have holes.
     threads
         None for as many as there are processors.
     chunk
         How many records a thread takes at a time; None for a few chunks a thread.
     """
-    add_up = kernel_for(question)
+    add_up = _filling_holes(kernel_for(question)) if holes else kernel_for(question)
     if len(records) <= (chunk or SMALLEST_CHUNK):
         return add_up(question, records)
     threads = threads or available_threads()
@@ -111,6 +118,21 @@ def _next(starts: deque[int]) -> int | None:
 def available_threads() -> int:
     """The processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _filling_holes(add_up: AddUp) -> AddUp:
+    """As the kernel does, of records whose holes are filled first."""
+
+    def filled(question: Question, records: GridArray) -> IntArray:
+        points = filling_points(question)
+        return add_up(question, records if points is None else fill(records, points))
+
+    return filled
+
+
+def fill(records: GridArray, points: IntArray) -> GridArray:
+    """Records without holes: each has the value of the point that is nearest in all else."""
+    return chosen_kernel().fill(records, points)
 
 
 def nearest(records: GridArray, centroids: IntArray) -> IntArray:
@@ -182,6 +204,33 @@ def sizes(question: Sizes, records: GridArray) -> IntArray:
     return np.bincount(_nearest(records, question.centroids), minlength=question.shape[0])
 
 
+def profiles(question: Profiles, records: GridArray) -> IntArray:
+    """Per centroid, the counts of its records' levels, their flags and, last, their number."""
+    best = _nearest(_fill(records, question.centroids), question.centroids)
+    sums = np.zeros(question.shape, dtype=np.int64)
+    rows, column = len(sums), 0
+    for first, width in question.categories:
+        levels = best * width + records[:, first : first + width].argmax(axis=1)
+        counts = np.bincount(levels, minlength=rows * width).reshape(rows, width)
+        sums[:, column : column + width] = question.level_unit * counts
+        column += width
+    counted = np.bincount(best, minlength=rows)
+    for flag in question.flags:
+        values = records[:, flag]
+        signs = np.where(values > 0, 1, -1)
+        signs[values == ABSENT] = 0
+        sums[:, column] = question.flag_unit * np.bincount(best, signs, rows).astype(np.int64)
+        column += 1
+    sums[:, -1] = question.size_unit * counted
+    return sums
+
+
+def present(question: Present, records: GridArray) -> IntArray:
+    """The number of records that have a value, column by column."""
+    columns = (records[:, column] for column in question.columns)
+    return np.array([np.count_nonzero(column != ABSENT) for column in columns], dtype=np.int64)
+
+
 def size(question: Size, records: GridArray) -> IntArray:
     """The number of records."""
     return np.array([len(records)], dtype=np.int64)
@@ -205,6 +254,12 @@ def _squared_distances(records: GridArray, centroids: IntArray | FloatArray) -> 
     return squares
 
 
+def _fill(records: GridArray, points: IntArray) -> GridArray:
+    filled = np.empty(records.shape, dtype=np.int32)
+    compiled.fill(_read_only(records), points, ABSENT, filled)
+    return filled
+
+
 def _read_only(array: Array) -> Array:
     """An array that may not be written to: one type to compile for, which is the one tested."""
     view = array.view()
@@ -226,10 +281,12 @@ KERNELS: dict[type[Question], AddUp] = {
     Spreads: spreads,
     Cells: cells,
     Lengths: lengths,
+    Profiles: profiles,
+    Present: present,
 }
 """What adds up each kind of question. Only these kinds, whose sensitivity is proven, exist."""
 
-COMPILED = Kernel(KERNELS, _snap, _nearest, _squared_distances)
+COMPILED = Kernel(KERNELS, _snap, _nearest, _squared_distances, _fill)
 
 
 def kernel_for(question: Question) -> AddUp:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hushmeans.curator.kernel import nearest, squared_distances
+from hushmeans.curator.kernel import fill, nearest, squared_distances
 from hushmeans.curator.readers import is_place, open_reading, open_reading_for_box
 from hushmeans.curator.readers.arrays import as_numeric_array
 from hushmeans.curator.readers.files import declared_types
@@ -24,6 +24,7 @@ from hushmeans.curator.tally import ColumnTally, tally_columns
 from hushmeans.distances import distances
 from hushmeans.errors import InputError
 from hushmeans.schema import Box, Grid, Schema
+from hushmeans.schema.grid import ABSENT
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 __all__ = [
@@ -58,19 +59,28 @@ def labels(data: Any, box: Box, centroids: FloatArray) -> Iterator[IntArray]:
     """
     snapped = box.grid.snap(centroids)
     return (
-        nearest(records, snapped)
+        nearest(fill(records, snapped) if box.layout.has_holes else records, snapped)
         for records in open_reading_for_box(_checked(data), box).encoded(whole=True)
     )
 
 
 def distances_to(data: Any, box: Box, centroids: FloatArray) -> FloatArray:
     """The distance from each record to each centroid, in the unit box."""
-    unit = box.grid.unit
     parts = [
-        distances(records / unit, centroids)
+        _distances(records, box, centroids)
         for records in open_reading_for_box(_checked(data), box).encoded(whole=True)
     ]
     return np.concatenate([np.empty((0, len(centroids))), *parts])
+
+
+def _distances(records: GridArray, box: Box, centroids: FloatArray) -> FloatArray:
+    """The distances of encoded records; a missing value that is ignored adds nothing to them."""
+    points = records / box.grid.unit
+    if not box.layout.has_holes:
+        return distances(points, centroids)
+    absent = records == ABSENT
+    each = (np.where(absent, centroid, points) - centroid for centroid in centroids)
+    return np.column_stack([np.linalg.norm(gaps, axis=1) for gaps in each])
 
 
 def nearest_squares(data: Any, where: Box | Schema, centres: Any) -> FloatArray:
@@ -93,7 +103,10 @@ def nearest_squares(data: Any, where: Box | Schema, centres: Any) -> FloatArray:
     if not len(table) or table.shape[1] != box.n_columns or not np.isfinite(table).all():
         raise InputError("centres must be a table of finite numbers with one column per feature")
     records = np.concatenate([*reading.encoded()] or [np.empty((0, 1), dtype=np.int32)])
-    return encoded_squares(records, box.grid, box.to_unit_box(table))
+    centroids = box.to_unit_box(table)
+    if box.layout.has_holes:
+        records = fill(records, box.grid.snap(centroids))
+    return encoded_squares(records, box.grid, centroids)
 
 
 def encoded_squares(records: GridArray, grid: Grid, centroids: FloatArray) -> FloatArray:

@@ -22,6 +22,8 @@ from hushmeans.curator.checks import (
     root_above,
     whole,
 )
+from hushmeans.curator.counting import Present as Present
+from hushmeans.curator.counting import Profiles as Profiles
 from hushmeans.schema import Box, Grid
 from hushmeans.types import IntArray
 

@@ -17,6 +17,8 @@ from hushmeans.curator.questions import (
     Cells,
     Lengths,
     Norm,
+    Present,
+    Profiles,
     Question,
     Shifts,
     Size,
@@ -26,6 +28,7 @@ from hushmeans.curator.questions import (
     Totals,
 )
 from hushmeans.schema import Axes, Box
+from hushmeans.schema.grid import ABSENT
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 PLAIN_BLOCK = 4096
@@ -47,12 +50,15 @@ class Kernel:
         Records in original units as points of the grid.
     nearest, squared_distances
         Each record's nearest centroid, and the squared distance to it, for the records' owner.
+    fill
+        Records without holes: each has the value of the point that is nearest in all else.
     """
 
     add_up: Mapping[type[Question], AddUp]
     snap: Callable[[FloatArray, Box | Axes], GridArray]
     nearest: Callable[[GridArray, IntArray], IntArray]
     squared_distances: Callable[[GridArray, IntArray | FloatArray], FloatArray]
+    fill: Callable[[GridArray, IntArray], GridArray]
 
 
 def in_blocks(add_up: AddUp) -> AddUp:
@@ -64,6 +70,18 @@ def in_blocks(add_up: AddUp) -> AddUp:
         for start in range(0, len(records), PLAIN_BLOCK):
             sums += add_up(question, records[start : start + PLAIN_BLOCK])
         return sums
+
+    return whole
+
+
+def in_parts(fill: Callable[[GridArray, IntArray], GridArray]) -> Any:
+    """A decorator: fill the records block by block."""
+
+    @wraps(fill)
+    def whole(records: GridArray, points: IntArray) -> GridArray:
+        starts = range(0, len(records), PLAIN_BLOCK)
+        parts = [fill(records[start : start + PLAIN_BLOCK], points) for start in starts]
+        return np.concatenate([np.empty((0, records.shape[1]), dtype=np.int32), *parts])
 
     return whole
 
@@ -127,6 +145,28 @@ def sizes(question: Sizes, records: GridArray) -> IntArray:
     return np.bincount(nearest(records, question.centroids), minlength=question.shape[0])
 
 
+@in_blocks
+def profiles(question: Profiles, records: GridArray) -> IntArray:
+    """Per centroid, the counts of its records' levels, their flags and, last, their number."""
+    best = nearest(fill(records, question.centroids), question.centroids)
+    rows = np.zeros((len(records), question.shape[1]), dtype=np.int64)
+    column = 0
+    for first, width in question.categories:
+        level = np.argmax(records[:, first : first + width], axis=1)
+        rows[np.arange(len(records)), column + level] = question.level_unit
+        column += width
+    for flag in question.flags:
+        signs = np.where(records[:, flag] > 0, 1, -1) * (records[:, flag] != ABSENT)
+        rows[:, column] = signs * question.flag_unit
+        column += 1
+    return _row_by_row(question.shape, best, rows[:, :-1], question.size_unit)
+
+
+def present(question: Present, records: GridArray) -> IntArray:
+    """The number of records that have a value, column by column."""
+    return np.array([(records[:, column] != ABSENT).sum() for column in question.columns])
+
+
 def size(question: Size, records: GridArray) -> IntArray:
     """The number of records."""
     return np.array([len(records)], dtype=np.int64)
@@ -142,6 +182,15 @@ def squared_distances(records: GridArray, centroids: IntArray | FloatArray) -> F
     """Each record's squared distance, in grid steps, to its nearest centroid."""
     squares: FloatArray = _squares(records, centroids).min(axis=0).astype(np.float64)
     return squares
+
+
+@in_parts
+def fill(records: GridArray, points: IntArray) -> GridArray:
+    """Records without holes: each has the value of the point that is nearest in all else."""
+    holes = records == ABSENT
+    ways = np.where(holes, 0, records.astype(np.int64) - points[:, np.newaxis])
+    best = np.argmin((ways**2).sum(axis=2), axis=0)
+    return np.where(holes, points[best], records).astype(np.int32)
 
 
 def snap(points: FloatArray, box: Box | Axes) -> GridArray:
@@ -197,8 +246,11 @@ REFERENCE = Kernel(
         Spreads: spreads,
         Cells: cells,
         Lengths: lengths,
+        Profiles: profiles,
+        Present: present,
     },
     snap=snap,
     nearest=nearest,
     squared_distances=squared_distances,
+    fill=fill,
 )

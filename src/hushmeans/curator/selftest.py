@@ -16,6 +16,8 @@ from hushmeans.curator.questions import (
     Cells,
     Lengths,
     Norm,
+    Present,
+    Profiles,
     Question,
     Shifts,
     Size,
@@ -27,6 +29,7 @@ from hushmeans.curator.questions import (
 from hushmeans.curator.reference import REFERENCE, Kernel
 from hushmeans.errors import PrivacyError
 from hushmeans.schema import Box, Grid
+from hushmeans.schema.grid import ABSENT
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 SHAPES = ((1, 33), (3, 1100), (8, 15), (9, 70), (17, 290))
@@ -52,6 +55,8 @@ def check_kernel(kernel: Kernel) -> None:
     for question, records in known_questions():
         answers = [each.add_up[type(question)](question, records) for each in (kernel, REFERENCE)]
         _check_same(*answers)
+    for records, centroids in known_holes():
+        _check_same(kernel.fill(records, centroids), REFERENCE.fill(records, centroids))
     for points, box in known_points():
         _check_same(kernel.snap(points, box), REFERENCE.snap(points, box))
 
@@ -89,6 +94,20 @@ def known_questions() -> Iterator[tuple[Question, GridArray]]:
         parts = [(0,), (), (-between, 0, 1), (-grid.unit, grid.unit)]
         yield Lengths(grid, centroids[-1:], (0, between, between + 1, 2 * grid.unit)), records
         yield Cells(grid, tuple(parts[f % 4] if f < 6 else () for f in range(n_features))), records
+        half = (n_features + 1) // 2
+        categories, flags = ((0, half), (n_features // 2, 1)), tuple(range(n_features))
+        unit = grid.unit
+        pierced = _with_holes(records)
+        yield Profiles(grid, centroids, categories, flags, unit, 7, unit // 2), pierced
+        yield Present(grid, flags), pierced
+
+
+def known_holes() -> Iterator[tuple[GridArray, IntArray]]:
+    """Records with holes, some of them with nothing else, and the points that fill these."""
+    for n_features, n_records in SHAPES:
+        unit = Grid.for_features(n_features).unit
+        centroids = _centroids(n_features, unit)
+        yield _with_holes(_records(n_records, centroids, unit, unit // 3)), centroids
 
 
 def known_points() -> Iterator[tuple[FloatArray, Box]]:
@@ -104,6 +123,14 @@ def known_points() -> Iterator[tuple[FloatArray, Box]]:
         points = box.middle + places[:, np.newaxis] * box.half_width
     yield points, box
     yield np.asfortranarray(points), box
+
+
+def _with_holes(records: GridArray) -> GridArray:
+    """The records with every fifth value missing, and all values of the last."""
+    pierced = records.copy()
+    pierced.reshape(-1)[::5] = ABSENT
+    pierced[-1] = ABSENT
+    return pierced
 
 
 def _centroids(n_features: int, unit: int) -> IntArray:

@@ -77,11 +77,6 @@ def check_supported(schema: Schema) -> None:
     for name, kind in schema.features.items():
         if isinstance(kind, Number) and kind.is_found:
             raise InputError(f"feature {name!r}: a fit cannot find a range yet; give [low, high]")
-        if kind.missing == "ignore":
-            raise InputError(
-                f"feature {name!r}: a fit cannot ignore missing values yet; "
-                'set missing to "middle" or "drop"'
-            )
 
 
 def open_store(

@@ -80,8 +80,10 @@ class Store:
 
     def answer(self, question: Question) -> IntArray:
         """The exact sum over all records."""
+        holes = self.box.layout.has_holes
         parts = (
-            kernel.answer(question, block, threads=self.threads) for block in self.record_blocks()
+            kernel.answer(question, block, holes=holes, threads=self.threads)
+            for block in self.record_blocks()
         )
         return add_up(question, parts)
 

@@ -9,15 +9,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
 from hushmeans.curator.door import Noise, NoisyTotals
 from hushmeans.curator.questions import Shifts, Size, Sizes, Spreads, Totals
+from hushmeans.forecasting.mixed_expectation import (
+    left_within_blocks,
+    mixed_picture,
+    profiles_step,
+)
 from hushmeans.forecasting.population import Population
 from hushmeans.forecasting.rehearsal import leaves_of_cluster
+from hushmeans.forecasting.steps import Step
 from hushmeans.methods.method import Method
 from hushmeans.methods.moves import SIZE_DOUBT, gaps_to_nearest, read_moves
 from hushmeans.methods.opening import SIZE_SHARE, exact_share
@@ -36,16 +42,18 @@ from hushmeans.methods.place import (
     corner,
     share_for_mean,
 )
+from hushmeans.methods.profile import has_profiles
 from hushmeans.methods.refined import (
     FINE_ROUNDS,
     SIZES_SHARE,
     RefinedMethod,
     is_hopeless,
+    share_of_sizes,
     shares_of_rounds,
 )
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 from hushmeans.methods.start import public_randomness
-from hushmeans.methods.widths import clip_of_widths, share_of_widths
+from hushmeans.methods.widths import clip_of_widths
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray
 
@@ -53,26 +61,6 @@ UNFINISHED_PART = 1 / 3
 """The part of the way to its target that a centroid still has to go after a round."""
 SMALLEST_MOVE, LARGEST_MOVE = 1e-4, 0.5
 """Limits on how far a centroid still has to move, in each feature."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """One question that a method will ask.
-
-    Attributes
-    ----------
-    question
-        Its kind.
-    share
-        Its share of the budget.
-    noise
-        The standard deviation of the noise on each of its totals. A record adds 1 to a size,
-        and its coordinates, in units of half the range, to a sum.
-    """
-
-    question: str
-    share: Fraction
-    noise: float
 
 
 @dataclass(frozen=True)
@@ -131,11 +119,13 @@ def _of_paper(method: PaperMethod, population: Population, noise: Noise) -> Expe
 def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> Expectation:
     """The last round's moves, of centroids that earlier rounds have brought near their place."""
     surely = population.size - noise.deviation(1, SIZE_SHARE)
-    if is_hopeless(noise, population.n_features, surely):
+    layout = population.layout
+    if is_hopeless(noise, layout, surely):
         return _of_one_point(method, population, noise)
     asked, picture = _expected_picture(method, population, noise)
-    rest = 1 - picture.spent - SIZES_SHARE
-    for_widths = share_of_widths(method.widths_share, rest, picture, noise, population.n_clusters)
+    for_sizes = SIZES_SHARE if layout.is_numeric else share_of_sizes(1 - picture.spent, layout)
+    rest = 1 - picture.spent - for_sizes
+    for_widths = method.share_of_widths(rest, picture, noise, layout, population.n_clusters)
     rest -= for_widths
     rounds, n = method.size_of_work(picture, noise, population.n_clusters, rest)
     grid = Grid.for_features(population.n_features)
@@ -157,12 +147,18 @@ def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> 
     moves = read_moves(question, answer, sizes, population.size, gaps.square)
     followed = moves.believed**2 * moves.variances
     left = ((1 - moves.believed) * move) ** 2
-    counted = Step(Sizes.name, SIZES_SHARE, noise.deviation(1, float(SIZES_SHARE)))
+    centre_variance = float((followed + left).mean())
+    counted = Step(Sizes.name, for_sizes, noise.deviation(1, float(for_sizes)))
+    size_variance = counted.noise**2
+    if not layout.is_numeric:
+        centre_variance = left_within_blocks(population, followed + left)
+    if has_profiles(layout):
+        counted, size_variance = profiles_step(noise, layout, for_sizes)
     cells = sum((step.share for step in asked if step.question == "cells"), Fraction(0))
     return Expectation(
         steps=(*asked, counted, *_step_of_widths(picture, noise, for_widths)),
-        centre_variance=float((followed + left).mean()),
-        size_variance=counted.noise**2,
+        centre_variance=centre_variance,
+        size_variance=size_variance,
         method_options={**method.options, "rounds": rounds, "n": n, "cells_share": float(cells)},
     )
 
@@ -240,6 +236,9 @@ def _expected_picture(
 
     The records are taken to fill the box: nothing is zoomed in to.
     """
+    if not population.layout.is_numeric:
+        asked, borders, whole_picture = mixed_picture(method, population, noise)
+        return asked, replace(whole_picture, records=_redrawn(population.records, borders))
     size, n_features = float(population.size), population.n_features
     place, records = Place.whole(n_features), population.records
     moments = Moments(size, place, records.mean(axis=0), records.var(axis=0))

@@ -15,9 +15,11 @@ from hushmeans.curator.curator import noise_within
 from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import LARGEST_COUNT
 from hushmeans.errors import InputError
-from hushmeans.forecasting.expectation import Expectation, Step, expectation
+from hushmeans.forecasting.expectation import Expectation, expectation
+from hushmeans.forecasting.mixed_population import mixed_population
 from hushmeans.forecasting.population import Population
-from hushmeans.methods.opening import SIZE_SHARE, exact_share, is_much_weaker, is_strong
+from hushmeans.forecasting.steps import Step
+from hushmeans.methods.opening import is_much_weaker
 from hushmeans.methods.refined import RefinedMethod
 from hushmeans.methods.registry import DEFAULT_METHOD
 from hushmeans.release.numbers import percent
@@ -161,7 +163,7 @@ class Forecast:
         """The forecast for another number of rows or another epsilon."""
         rows = self.rows if rows is None else rows
         settings = self.settings if epsilon is None else self.settings.with_epsilon(epsilon)
-        expected = _expected(rows, self.features, settings)
+        expected = _expected(_population(rows, self.features, self.box, settings), settings)
         return replace(self, rows=rows, settings=settings, **_errors(expected))
 
 
@@ -223,33 +225,37 @@ def forecast_of(
         raise InputError(
             f"rows is {rows}; it must be at least the number of clusters, {n_clusters}"
         )
+    population = _population(rows, features, box, settings)
     return Forecast(
         rows=rows,
         features=features,
         settings=settings,
         box=box,
-        width=Population.assumed(rows, features, n_clusters).width,
-        **_errors(_expected(rows, features, settings)),
+        width=population.width,
+        **_errors(_expected(population, settings)),
     )
 
 
-def _expected(rows: int, features: int, settings: Settings) -> Expectation:
-    population = Population.assumed(rows, features, settings.n_clusters)
-    return expectation(settings.method, population, _noise(rows, features, settings))
+def _population(rows: int, features: int, box: Box | None, settings: Settings) -> Population:
+    """The records that are assumed: as the schema has them, or numbers."""
+    if box is None or box.layout.is_numeric:
+        return Population.assumed(rows, features, settings.n_clusters)
+    return mixed_population(rows, box.layout, settings.n_clusters)
 
 
-def _noise(rows: int, features: int, settings: Settings) -> Noise:
-    """The noise that a fit of so many records will choose."""
+def _expected(population: Population, settings: Settings) -> Expectation:
+    noise = _noise(population.layout.n_directions, settings)
+    return expectation(settings.method, population, noise)
+
+
+def _noise(features: int, settings: Settings) -> Noise:
+    """The noise that a fit of records in so many directions will choose."""
     budget, per_person = settings.budget, settings.rows_per_person
     usual = noise_within(budget, per_person)
     if budget.delta == 0 or not isinstance(settings.method, RefinedMethod):
         return usual
     laplace = noise_within(budget, per_person, norm="l1")
-    if not is_much_weaker(laplace, usual, features):
-        return usual
-    if is_strong(usual, features, rows / settings.n_clusters):
-        return laplace
-    return noise_within(budget, per_person, spent=exact_share(SIZE_SHARE))
+    return laplace if is_much_weaker(laplace, usual, features) else usual
 
 
 def _errors(expected: Expectation) -> dict[str, Any]:

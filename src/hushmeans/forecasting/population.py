@@ -9,6 +9,7 @@ import numpy as np
 
 from hushmeans.forecasting.mixture import scattered
 from hushmeans.methods.start import public_randomness
+from hushmeans.schema import Layout
 from hushmeans.types import FloatArray, IntArray
 
 CENTRE_RANGE = 0.85
@@ -34,6 +35,8 @@ class Population:
         The standard deviation of a cluster in each feature.
     records, labels, centres
         Synthetic records, their clusters, and the clusters' centres.
+    layout
+        Which columns of the records make up which feature.
     """
 
     size: int
@@ -42,6 +45,7 @@ class Population:
     records: FloatArray
     labels: IntArray
     centres: FloatArray
+    layout: Layout
 
     @classmethod
     def assumed(cls, size: int, n_features: int, n_clusters: int, seed: int = 0) -> Population:
@@ -53,7 +57,7 @@ class Population:
         side = 2 * CENTRE_RANGE * n_clusters ** (-1 / n_features)
         width = min(CLUSTER_WIDTH, SPACING * side)
         standins = _standins(n_features, min(n_clusters, MOST_STANDIN_CLUSTERS), width, seed)
-        return cls(size, n_clusters, width, *standins)
+        return cls(size, n_clusters, width, *standins, Layout.of_numbers(n_features))
 
     @property
     def n_features(self) -> int:

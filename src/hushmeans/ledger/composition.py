@@ -6,7 +6,6 @@ Rho adds up, and OpenDP converts the sum to an epsilon at the account's delta. P
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 from hushmeans.budget import Budget
@@ -16,31 +15,26 @@ RHO_STEP = Fraction(1, 10**15)
 """Each rho is rounded up to a multiple of this, so that sums stay short."""
 
 
-def rho_of_fit(settings: Settings, n_features: int) -> Fraction | None:
+def rho_of_fit(settings: Settings, n_directions: int) -> Fraction | None:
     """The rho of a fit; None if the budget has no delta.
 
-    That of a fit which chooses its noise on the way is the larger one of its two ways.
+    It follows from the noise that the fit chooses for records that spread in so many directions.
     """
-    budget = settings.budget
-    of_gaussian = rho_of_gaussian(budget)
-    if of_gaussian is None or not may_choose_laplace(settings, n_features):
+    of_gaussian = rho_of_gaussian(settings.budget)
+    if of_gaussian is None or not chooses_laplace(settings, n_directions):
         return of_gaussian
-    from hushmeans.methods.opening import SIZE_SHARE, exact_share
-
-    first = exact_share(SIZE_SHARE) * budget.epsilon
-    rest = rho_of_gaussian(replace(budget, epsilon=budget.epsilon - first))
-    return max(rho_of_pure(budget.epsilon), rho_of_pure(first) + (rest or 0))
+    return rho_of_pure(settings.budget.epsilon)
 
 
-def may_choose_laplace(settings: Settings, n_features: int) -> bool:
-    """Whether a fit with a delta decides about its noise after the first answer."""
+def chooses_laplace(settings: Settings, n_directions: int) -> bool:
+    """Whether a fit with a delta chooses Laplace noise."""
     from hushmeans.curator.curator import noise_within
     from hushmeans.methods.opening import is_much_weaker
     from hushmeans.methods.refined import RefinedMethod
 
     budget = settings.budget
     noises = noise_within(budget, norm="l1"), noise_within(budget)
-    return isinstance(settings.method, RefinedMethod) and is_much_weaker(*noises, n_features)
+    return isinstance(settings.method, RefinedMethod) and is_much_weaker(*noises, n_directions)
 
 
 def rho_of_gaussian(budget: Budget) -> Fraction | None:

@@ -84,7 +84,7 @@ class Payment:
                 **_person(settings),
             },
             "rows_per_person": settings.unit,
-            "rho": rho_of_fit(settings, box.n_columns),
+            "rho": rho_of_fit(settings, box.layout.n_directions),
             "resumable": True,
         }
 

@@ -9,6 +9,8 @@ from numpy.random import Generator
 
 from hushmeans.curator.door import Door
 from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.presence import Presence
+from hushmeans.methods.profile import FeatureShares
 
 
 @dataclass(frozen=True)
@@ -21,10 +23,16 @@ class Clustering:
         As many clusters as were asked for.
     leaves
         The finer clusters that they were merged from.
+    profiles
+        How often each level of a category, and each flag, occurs in each cluster.
+    presence
+        How often values are there, of features that ignore missing ones.
     """
 
     clusters: Clusters
     leaves: Clusters
+    profiles: tuple[FeatureShares, ...] = ()
+    presence: Presence | None = None
 
 
 class Method(Protocol):

@@ -1,8 +1,8 @@
-"""The first question, how many records there are, and the noise that suits so many.
+"""The kind of noise, and the first question: how many records there are.
 
 Where a budget has a delta, answers may have Gaussian noise or Laplace noise. Gaussian noise divides
-well among rounds and features. With few features, and clusters so small that a single round
-takes most of the budget, Laplace noise is weaker.
+well among rounds and features; with few features Laplace noise is weaker. Which it is depends on
+public numbers alone.
 """
 
 from __future__ import annotations
@@ -15,10 +15,8 @@ from hushmeans.curator.door import Door, Noise, NoisyTotals
 from hushmeans.curator.questions import Question, Size
 
 SIZE_SHARE = 0.04
-MUCH_WEAKER = 0.8
-"""Laplace noise must be at most this part of Gaussian noise to be thought of,"""
-STRONG = 0.12
-"""and Gaussian noise must move a centroid by more than this part of its cluster's width."""
+MUCH_WEAKER = 0.65
+"""Laplace noise is chosen where it is at most this part of Gaussian noise."""
 ROUNDS_PART = 0.5
 """The part of a budget that rounds get, about."""
 L1_LENGTH = 0.8
@@ -67,32 +65,21 @@ class TableSize:
     surely: float
 
 
-def ask_size(purse: Purse, n_clusters: int) -> TableSize:
-    """How many records there are; further answers have the noise that suits so many."""
-    turn_to, n_features = purse.door.turn_to, purse.door.n_columns
-    gaussian = purse.door.noise
-    choice = False
-    if turn_to is not None:
-        purse.door = turn_to("l1")
-        choice = is_much_weaker(purse.door.noise, gaussian, n_features)
-        if not choice:
-            purse.door = turn_to("l2")
+def ask_size(purse: Purse) -> TableSize:
+    """How many records there are, asked with the noise that suits so many features."""
+    door = purse.door
+    if door.turn_to is not None:
+        laplace = door.turn_to("l1")
+        suits = is_much_weaker(laplace.noise, door.noise, door.layout.n_directions)
+        purse.door = laplace if suits else door.turn_to("l2")
     answer = purse.ask(Size(), SIZE_SHARE)
     noisy, deviation = float(answer.values[0]), math.sqrt(answer.variance)
-    likely = max(noisy, deviation, 10.0)
-    if turn_to is not None and choice and not is_strong(gaussian, n_features, likely / n_clusters):
-        purse.door = turn_to("l2")
-    return TableSize(likely, max(noisy - deviation, 0.0))
+    return TableSize(max(noisy, deviation, 10.0), max(noisy - deviation, 0.0))
 
 
 def is_much_weaker(laplace: Noise, gaussian: Noise, n_features: int) -> bool:
     """Whether Laplace noise would move centroids much less than Gaussian noise."""
     return _moved(laplace, n_features) < MUCH_WEAKER * _moved(gaussian, n_features)
-
-
-def is_strong(gaussian: Noise, n_features: int, cluster_size: float) -> bool:
-    """Whether Gaussian noise leaves little of clusters of this size."""
-    return _moved(gaussian, n_features) > STRONG * cluster_size
 
 
 def _moved(noise: Noise, n_features: int) -> float:

@@ -15,6 +15,7 @@ from numpy.random import Generator
 
 from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import Cells, Spread
+from hushmeans.methods.far import put_far_records, surely
 from hushmeans.methods.opening import Purse
 from hushmeans.methods.place import (
     LENGTHS_SHARE,
@@ -29,8 +30,8 @@ from hushmeans.methods.place import (
 from hushmeans.schema import Grid
 from hushmeans.types import BoolArray, FloatArray, IntArray
 
-PICTURE_QUESTIONS = 8 + 4 * MOST_ZOOMS
-"""The cells, three spreads and two pairs of means; and for each zoom two pairs more."""
+PICTURE_QUESTIONS = 9 + 4 * MOST_ZOOMS
+"""Two of cells, three spreads and two pairs of means; and for each zoom two pairs more."""
 SPREAD_ERROR = 0.05
 """The noise of a variance that is good enough, relative to the squared size of the place."""
 FINE_SQUARE, TYPICAL_SQUARE = 64, 0.12
@@ -54,12 +55,16 @@ DIVIDED_WIDTH = 2.0
 FINE_WIDTH = 1.9
 """The same where a feature of a place smaller than the box is halved often: evenly spread records
 reach as far as 1.7, and the borders of a place lie further out than its records."""
-FAR_PARTS = 8.0
+FAR_PARTS, MOST_FAR_PARTS = 2.0, 6
 """How many times as far out the parts outside of a place end, one after the other."""
+FALSE_CELL = 0.3
+"""The chance that any empty cell outside of the place counts as occupied."""
+FAR_FROM = 8.0
+"""Outside of a place smaller than the box by this factor, false alarms have to be rarer."""
+MANY_FEATURES = 4
+"""With fewer, cells reach beyond the place; with these, far records are asked for by themselves."""
 THRESHOLD = 2.0
 """Cells with fewer records than this many standard deviations of noise count as empty."""
-FALSE_ALARM = 0.1
-"""The chance that any empty cell outside of the place counts as occupied."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +122,8 @@ def draw_picture(
     if any(each.size for each in borders):
         weights = _ask_cells(purse, moments.place, borders, share)
     records = _synthesize(moments, borders, weights, n_records, generator)
+    if door.n_columns >= MANY_FEATURES:
+        records = put_far_records(purse, moments.place, size, records, generator)
     return Picture(records, moments, purse.spent)
 
 
@@ -138,7 +145,7 @@ def _ask_moments(purse: Purse, size: float) -> Moments:
         if place.half < 1:
             variance, level = _ask_variance(purse, place, mean, size)
     narrow = max(NARROW * math.sqrt(level.most) / place.half, NARROWEST)
-    if not place.tailed and narrow < WORTH_NARROWING and purse.spent < MOST_BEFORE_NARROWING:
+    if narrow < WORTH_NARROWING and purse.spent < MOST_BEFORE_NARROWING:
         mean = ask_mean(purse, size, place, mean, narrow)
         variance, _ = _ask_variance(purse, place, mean, size, narrow)
         variance *= max(1.0, level.least / float(variance.mean()))  # what the clip cut from all
@@ -198,11 +205,13 @@ def cell_borders(moments: Moments, signal: float, grid: Grid) -> list[FloatArray
         widest = int(np.argmax(rest))
         times[widest] += 1
         rest[widest] /= 4
-    borders = (_borders(moments, feature, int(halvings)) for feature, halvings in enumerate(times))
+    borders = (
+        borders_of(moments, feature, int(halvings)) for feature, halvings in enumerate(times)
+    )
     return [grid.to_unit_box(np.unique(grid.snap(each))) for each in borders]
 
 
-def _borders(moments: Moments, feature: int, halvings: int) -> FloatArray:
+def borders_of(moments: Moments, feature: int, halvings: int) -> FloatArray:
     """The inner borders of 2**halvings parts of equal width; far out, of a few wide ones more."""
     place, mean = moments.place, moments.mean[feature]
     low, high = place.low[feature], place.high[feature]
@@ -213,7 +222,7 @@ def _borders(moments: Moments, feature: int, halvings: int) -> FloatArray:
         reach = FINE_WIDTH * math.sqrt(moments.variance[feature])
         low, high = max(low, mean - reach), min(high, mean + reach)
     parts = np.linspace(low, high, 2**halvings + 1)
-    further = place.half * FAR_PARTS ** np.arange(6)
+    further = place.half * FAR_PARTS ** np.arange(MOST_FAR_PARTS)
     centre = place.centre[feature]
     borders = np.concatenate([parts, centre - further, centre + further])
     return borders[(borders > -1) & (borders < 1)]
@@ -226,22 +235,13 @@ def _ask_cells(
     steps = tuple(tuple(purse.door.grid.snap(each).tolist()) for each in borders)
     answer = purse.ask(Cells(purse.door.grid, steps), share)
     outside = _outside(place, borders)
-    surely = _surely(purse.door.noise, int(outside.sum()), place)
-    threshold = np.where(outside, surely, THRESHOLD)
+    # The smaller the place, the further out a false alarm would be, and the rarer it has to be.
+    alarm = FALSE_CELL * min(1.0, FAR_FROM * place.half) ** 2
+    clear = surely(purse.door.noise, int(outside.sum()), alarm)
+    threshold = np.where(outside, clear, THRESHOLD)
     counts = answer.values.astype(np.float64)
     kept = np.where(counts > threshold * math.sqrt(answer.variance), counts, 0.0)
     return kept if kept.any() else None
-
-
-def _surely(noise: Noise, number: int, place: Place) -> float:
-    """Deviations of noise that so many empty cells, all together, hardly ever exceed.
-
-    The smaller the place, the further out a false alarm would be, and the rarer it has to be.
-    """
-    chances = max(number, 1) / (FALSE_ALARM * min(1.0, FAR_PARTS * place.half) ** 2)
-    if noise.norm == "l1":
-        return math.log(chances / 2) / math.sqrt(2)
-    return math.sqrt(2 * math.log(chances))
 
 
 def _outside(place: Place, borders: list[FloatArray]) -> BoolArray:
@@ -273,19 +273,19 @@ def _synthesize(
     generator: Generator,
 ) -> FloatArray:
     """Records: a cell by its weight, each feature from a Beta distribution cut to that cell."""
-    columns = _beta_columns(moments, n_records, generator)
+    columns = beta_columns(moments, n_records, generator)
     if weights is None:
         return np.column_stack([generator.permutation(column) for column in columns])
     cells = generator.choice(len(weights), size=n_records, p=weights / weights.sum())
     drawn = []
     for feature in reversed(range(len(columns))):  # the last feature's parts vary fastest
         cells, parts = np.divmod(cells, len(borders[feature]) + 1)
-        edges = _edges(moments.place, feature, borders[feature])
-        drawn.append(_draw_in_parts(np.sort(columns[feature]), edges, parts, generator))
+        edges = part_edges(moments.place, feature, borders[feature])
+        drawn.append(draw_in_parts(np.sort(columns[feature]), edges, parts, generator))
     return np.column_stack(drawn[::-1])
 
 
-def _beta_columns(moments: Moments, n_records: int, generator: Generator) -> list[FloatArray]:
+def beta_columns(moments: Moments, n_records: int, generator: Generator) -> list[FloatArray]:
     """Draws of each feature with its mean and variance, within the place."""
     low, width = moments.place.low, moments.place.high - moments.place.low
     centre = np.clip((moments.mean - low) / width, 0.01, 0.99)
@@ -296,7 +296,7 @@ def _beta_columns(moments: Moments, n_records: int, generator: Generator) -> lis
     ]
 
 
-def _edges(place: Place, feature: int, borders: FloatArray) -> FloatArray:
+def part_edges(place: Place, feature: int, borders: FloatArray) -> FloatArray:
     """The borders of a feature's parts, and where the outer parts end.
 
     Without parts outside of the place they are at most as wide as their neighbours.
@@ -310,7 +310,7 @@ def _edges(place: Place, feature: int, borders: FloatArray) -> FloatArray:
     return np.concatenate([ends[0], borders, ends[1]])
 
 
-def _draw_in_parts(
+def draw_in_parts(
     ordered: FloatArray, edges: FloatArray, part: IntArray, generator: Generator
 ) -> FloatArray:
     """For each record, a draw from the feature's distribution within the record's part.

@@ -38,8 +38,8 @@ GOOD_PART = 0.3
 """The part of all records that stands out whatever the noise is."""
 MARGIN = 2.0
 """How much wider a cube gets for records that noise may hide."""
-TAIL, FEW = 3, 0.1
-"""If the farthest three of the ranges hold fewer than this part of the records, that is a tail."""
+FEW = 0.1
+"""At most this part of the records lies outside of a cube."""
 EDGES = 16
 """Edges of lengths: the largest distance within a cube, and down from there by roots of 2."""
 ZOOM = 0.6
@@ -56,19 +56,19 @@ class Place:
     Attributes
     ----------
     half
-        Half of its width.
-    tailed
-        Whether nearly all records lie well inside, and a few far from them.
+        Half of its width; nearly all records lie within.
+    reach
+        As far from its centre, and no farther, records were seen.
     """
 
     centre: FloatArray
     half: float
-    tailed: bool = False
+    reach: float
 
     @classmethod
     def whole(cls, n_features: int) -> Place:
         """The unit box."""
-        return cls(np.zeros(n_features), 1.0)
+        return cls(np.zeros(n_features), 1.0, 1.0)
 
     @property
     def low(self) -> FloatArray:
@@ -172,13 +172,13 @@ def zoom_in(purse: Purse, size: float, mean: FloatArray) -> tuple[Place, FloatAr
         found = _ask_lengths(purse, size, mean, place)
         if found is None:
             break
-        if found.half > ZOOM * place.half:
-            if place.half < 1:
-                place = replace(found, half=min(found.half, place.half))
-            else:
-                place = replace(place, tailed=found.tailed)
+        smaller = found.half <= ZOOM * place.half
+        if smaller or place.half < 1:
+            half = min(found.half, place.half)
+            seen = place.reach if place.reach > place.half else half  # outside of the last place
+            place = replace(found, half=half, reach=max(found.reach, seen))
+        if not smaller:
             break
-        place = found
         mean = ask_mean(purse, size, place, mean)
     return place, mean
 
@@ -203,13 +203,22 @@ def _ask_lengths(purse: Purse, size: float, mean: FloatArray, place: Place) -> P
         weight = variance / (variance + again.variance)
         counts = (1 - weight) * counts + weight * again.values
         variance = weight * again.variance
-    last = last_range(counts, math.sqrt(variance), size)
+    wider = 1 + math.sqrt(MARGIN * STANDS_OUT * math.sqrt(variance) / size)
+    noise_of_count = math.sqrt(variance)
+    last = last_range(counts, noise_of_count, size)
     if last is None:
         return None
-    hidden = STANDS_OUT * math.sqrt(variance) / size
-    reach = edges[min(last, len(edges) - 1)] / grid.unit
-    in_tail = float(counts[max(last - TAIL + 1, 0) :].sum())
-    return Place(mean, float(reach * (1 + math.sqrt(MARGIN * hidden))), in_tail < FEW * size)
+    nearly = min(nearly_all(counts, noise_of_count, size), last)
+    half, reach = (edges[min(each, len(edges) - 1)] / grid.unit * wider for each in (nearly, last))
+    return Place(mean, float(half), float(reach))
+
+
+def nearly_all(counts: FloatArray, noise: float, size: float) -> int:
+    """The range of lengths up to which nearly all records lie; the last where noise hides that."""
+    if 2 * noise * math.sqrt(len(counts)) > FEW * size:
+        return len(counts) - 1
+    beyond = np.cumsum(counts[::-1])[::-1]
+    return int(np.flatnonzero(beyond > FEW * size).max(initial=0))
 
 
 def last_range(counts: FloatArray, noise: float, size: float) -> int | None:

@@ -21,9 +21,12 @@ from hushmeans.arguments import whole_number
 from hushmeans.curator.door import Door, Noise
 from hushmeans.curator.questions import Sizes
 from hushmeans.errors import InputError, InputTypeError
+from hushmeans.methods.blocks import clusters_within_blocks, within_blocks
 from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.marginals import MixedColumns, clip_of_marginals
 from hushmeans.methods.merge import merge
 from hushmeans.methods.method import Clustering
+from hushmeans.methods.mixed import draw_mixed_picture
 from hushmeans.methods.moves import (
     SIZE_DOUBT,
     Clipping,
@@ -35,16 +38,27 @@ from hushmeans.methods.moves import (
 from hushmeans.methods.opening import Purse, ask_size
 from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
 from hushmeans.methods.place import LARGEST_SHARE, corner, mean_near
+from hushmeans.methods.presence import Presence, ask_presence, lengthened
+from hushmeans.methods.profile import (
+    PROFILE_SHARE,
+    FeatureShares,
+    counted_profiles,
+    has_profiles,
+)
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 from hushmeans.methods.widths import share_of_widths, with_widths
+from hushmeans.schema import Layout
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
 
 MERGE_RULE = "ward"
-PICTURE_RECORDS = 3000
+PICTURE_RECORDS, MIXED_RECORDS = 3000, 8000
 RECORDS_PER_CENTROID = 30
-"""The synthetic data has the larger of the two numbers of records."""
+"""The synthetic data has at least so many records, and so many per centroid. One-hot columns take
+more of them for k-means to find the same clusters every time."""
+PICTURE_STARTS, MIXED_STARTS = 4, 12
+"""How often the synthetic data is clustered; one-hot columns have more poor local optima."""
 MANY_CENTROIDS = 256
 """With more of them, the synthetic data is clustered from one start, and in fewer steps."""
 ONE_ROUND, TWO_ROUNDS = 1 / 3, 0.1
@@ -127,30 +141,45 @@ class RefinedMethod:
 
         Where noise leaves no hope of finding clusters, all centres are the mean of the records.
         """
-        n_records = max(PICTURE_RECORDS, RECORDS_PER_CENTROID * max(self.n, 2) * n_clusters)
+        fewest = PICTURE_RECORDS if door.layout.is_numeric else MIXED_RECORDS
+        n_records = max(fewest, RECORDS_PER_CENTROID * max(self.n, 2) * n_clusters)
         purse = Purse(door)
-        size = ask_size(purse, n_clusters)
-        if is_hopeless(purse.door.noise, door.n_columns, size.surely):
-            clusters = _counted(purse.door, _one_point(purse, size.likely, n_clusters), SIZES_SHARE)
-            return Clustering(clusters, clusters)
-        picture = draw_picture(purse, size.likely, n_records, generator, self.cells_share)
+        size = ask_size(purse)
+        presence = ask_presence(purse, size.likely)
+        if is_hopeless(purse.door.noise, door.layout, size.surely):
+            point = _one_point(purse, size.likely, n_clusters)
+            clusters, profiles = _described(purse.door, presence, point, 1 - purse.spent)
+            return Clustering(clusters, clusters, profiles, presence)
+        about = (size.likely, n_records, generator, self.cells_share)
+        if door.layout.is_numeric:
+            picture = draw_picture(purse, *about)
+        else:
+            picture = draw_mixed_picture(purse, presence, *about)
         door, rest = purse.door, 1 - picture.spent
-        for_sizes = share_of_sizes(rest)
+        for_sizes = share_of_sizes(rest, door.layout)
         rest -= for_sizes
-        for_widths = share_of_widths(self.widths_share, rest, picture, door.noise, n_clusters)
+        for_widths = self.share_of_widths(rest, picture, door.noise, door.layout, n_clusters)
         rest -= for_widths
         rounds, n = self.size_of_work(picture, door.noise, n_clusters, rest)
-        leaves = _start(picture, n * n_clusters, generator)
+        starts = PICTURE_STARTS if door.layout.is_numeric else MIXED_STARTS
+        leaves = _start(picture, n * n_clusters, generator, starts)
         shares = shares_of_rounds(rest, rounds, self.last_round)
         fine = min(rounds - 1, FINE_ROUNDS)
         for share in shares[:fine]:
-            leaves = self._round(door, picture, leaves, share)
+            leaves = self._round(door, picture, presence, leaves, share)
         clusters = merge(leaves, n_clusters, MERGE_RULE)
         for share in shares[fine:]:
-            clusters = self._round(door, picture, clusters, share)
-        clusters = _counted(door, clusters, for_sizes)
+            clusters = self._round(door, picture, presence, clusters, share)
+        clusters, profiles = _described(door, presence, clusters, for_sizes)
         clusters = with_widths(door, picture, clusters, for_widths)
-        return Clustering(clusters, leaves if n > 1 else clusters)
+        return Clustering(clusters, leaves if n > 1 else clusters, profiles, presence)
+
+    def share_of_widths(
+        self, rest: Fraction, picture: Picture, noise: Noise, layout: Layout, n_clusters: int
+    ) -> Fraction:
+        """What widths get of the budget; nothing in tables that are not all numbers."""
+        wanted = self.widths_share if layout.is_numeric else 0.0
+        return share_of_widths(wanted, rest, picture, noise, n_clusters)
 
     def size_of_work(
         self, picture: Picture, noise: Noise, n_clusters: int, rest: Fraction
@@ -176,14 +205,22 @@ class RefinedMethod:
         rounds = self.rounds or rounds
         return rounds, self.n or (1 if rounds == 1 else 2)
 
-    def _round(self, door: Door, picture: Picture, clusters: Clusters, share: Fraction) -> Clusters:
+    def _round(
+        self,
+        door: Door,
+        picture: Picture,
+        presence: Presence,
+        clusters: Clusters,
+        share: Fraction,
+    ) -> Clusters:
         """Move every centroid by the noisy mean of its records' clipped shifts."""
         steps = door.grid.snap(clusters.centroids)
         gaps = gaps_to_nearest(picture, door.grid.to_unit_box(steps))
         question = self.clipping.question(door.grid, door.noise, steps, clusters.sizes, gaps, share)
         answer = door.ask(question, share)
         moves = read_moves(question, answer, clusters.sizes, picture.moments.size, gaps.square)
-        return moved(question, moves, gaps)
+        moves = lengthened(moves, presence)
+        return clusters_within_blocks(door.layout, moved(question, moves, gaps))
 
     @property
     def clipping(self) -> Clipping:
@@ -191,47 +228,62 @@ class RefinedMethod:
         return Clipping(self.clip_quantile, self.size_part)
 
 
-def is_hopeless(noise: Noise, n_features: int, size: float) -> bool:
+def is_hopeless(noise: Noise, layout: Layout, size: float) -> bool:
     """Whether even the mean of so many records would hardly be found on the way to clusters."""
-    clip = corner(noise, n_features) / 2
-    return noise.deviation(clip, LARGEST_SHARE) > HOPELESS * size
+    reach = max(block.high for block in layout.blocks)
+    return noise.deviation(_clip_of_mean(noise, layout), LARGEST_SHARE) > HOPELESS * reach * size
+
+
+def _clip_of_mean(noise: Noise, layout: Layout) -> float:
+    """Where records are clipped if their mean is all that is asked for."""
+    if layout.is_numeric:
+        return corner(noise, layout.n_columns) / 2
+    return clip_of_marginals(MixedColumns.of(layout), noise.norm)
 
 
 def _one_point(purse: Purse, size: float, n_clusters: int) -> Clusters:
     """The same centre for all clusters: the mean of all records, asked for with all there is."""
-    door, share = purse.door, 1 - purse.spent - SIZES_SHARE
-    clip = corner(door.noise, door.n_columns) / 2
+    door = purse.door
+    share = 1 - purse.spent - (PROFILE_SHARE if has_profiles(door.layout) else SIZES_SHARE)
+    clip = _clip_of_mean(door.noise, door.layout)
     found = mean_near(purse, size, np.zeros(door.n_columns), clip, share)
     return Clusters(
-        centroids=np.tile(found.mean, (n_clusters, 1)),
+        centroids=np.tile(within_blocks(door.layout, found.mean[None]), (n_clusters, 1)),
         variances=np.full((n_clusters, door.n_columns), min(found.variance, UNKNOWN_VARIANCE)),
         sizes=np.full(n_clusters, size / n_clusters),
         size_variances=np.full(n_clusters, size**2),
     )
 
 
-def share_of_sizes(rest: Fraction) -> Fraction:
-    """What sizes get of the rest of the budget."""
-    return min(SIZES_SHARE, rest / 4)
+def share_of_sizes(rest: Fraction, layout: Layout) -> Fraction:
+    """What sizes, and the shares of levels if there are any, get of the rest of the budget."""
+    return min(PROFILE_SHARE, rest / 3) if has_profiles(layout) else min(SIZES_SHARE, rest / 4)
 
 
-def _counted(door: Door, clusters: Clusters, share: Fraction) -> Clusters:
-    """The clusters with sizes that are asked for last: of what `predict` will call a cluster."""
+def _described(
+    door: Door, presence: Presence, clusters: Clusters, share: Fraction
+) -> tuple[Clusters, tuple[FeatureShares, ...]]:
+    """The clusters as they are counted last: those that `predict` will give."""
+    if has_profiles(door.layout):
+        return counted_profiles(door, presence.of_columns, clusters, share)
     answer = door.ask(Sizes(door.grid, door.grid.snap(clusters.centroids)), share)
-    return replace(
+    counted = replace(
         clusters,
         sizes=np.maximum(answer.values, 1.0),
         size_variances=np.full(len(clusters.sizes), answer.variance),
     )
+    return counted, ()
 
 
-def _start(picture: Picture, n_centroids: int, generator: Generator) -> Clusters:
+def _start(
+    picture: Picture, n_centroids: int, generator: Generator, starts: int = PICTURE_STARTS
+) -> Clusters:
     """Ordinary k-means on the synthetic data, with unknown error."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
     seed = int(generator.integers(2**31))
-    starts, steps = (4, 30) if n_centroids <= MANY_CENTROIDS else (1, 10)
+    starts, steps = (starts, 30) if n_centroids <= MANY_CENTROIDS else (1, 10)
     model = KMeans(n_centroids, n_init=starts, max_iter=steps, random_state=seed)
     # On one thread: reproducible on every machine, and no thread spins on a busy one.
     with warnings.catch_warnings(), _thread_pools().limit(limits=1):

@@ -18,6 +18,7 @@ from hushmeans.release.document import (
     read_text,
     read_truth,
 )
+from hushmeans.release.profiles import read_profiles, written_profiles
 from hushmeans.schema import Box
 from hushmeans.schema.declaring import declared_kind, written_kinds
 from hushmeans.schema.schema import MissingPerson
@@ -40,6 +41,7 @@ def content_of(release: Release) -> dict[str, Any]:
         "versions": dict(release.versions),
         "bounds": {"low": release.box.low, "high": release.box.high, "names": release.box.names},
         **written_kinds(release.box),
+        **written_profiles(release.profiles, release.missing_rates),
         "epsilon": amount_text(release.budget.epsilon),
         "delta": amount_text(release.budget.delta),
         "spends": [{**vars(spend), "share": str(spend.share)} for spend in release.spends],
@@ -64,6 +66,7 @@ def fields_of(content: Mapping[str, Any]) -> dict[str, Any]:
         "leaves": None if leaves is None else ClusterTable.of_document(leaves),
         "booking": _booking(content.get("ledger")),
         "box": _box(bounds, content.get("features")),
+        **read_profiles(content),
         "budget": budget,
         "rows_per_person": whole_number("rows_per_person", content["rows_per_person"]),
         "simulated": read_truth(content["simulated"]),

@@ -21,6 +21,7 @@ from hushmeans.release.decoding import as_records
 from hushmeans.release.document import document_schema, read_document, write_document
 from hushmeans.release.noisy import indistinguishable
 from hushmeans.release.plotting import plotted
+from hushmeans.release.profiles import LevelShares, MissingRate
 from hushmeans.release.quality import QualityScores, quality_of
 from hushmeans.release.sampling import sampled
 from hushmeans.release.statement import statement
@@ -80,6 +81,10 @@ class Release:
     missing_person
         "drop" or "own", which says what became of rows without an id, if a person column limited
         the rows of each person; None if `rows_per_person` was declared and not enforced.
+    profiles
+        For each category and flag, how often each level occurs in each cluster.
+    missing_rates
+        For each feature that ignores missing values, how often it is missing.
     """
 
     centres: TableRows
@@ -101,6 +106,8 @@ class Release:
     booking: Booking | None = None
     about: About = field(default_factory=About)
     missing_person: MissingPerson | None = None
+    profiles: tuple[LevelShares, ...] = ()
+    missing_rates: tuple[MissingRate, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("method_options", "versions"):
@@ -108,6 +115,8 @@ class Release:
         self.table.check(self.box.n_columns)
         if self.leaves is not None:
             self.leaves.check(self.box.n_columns)
+        if any(len(each.shares) != self.n_clusters for each in self.profiles):
+            raise InputError("a release must have the shares of every cluster")
 
     @property
     def table(self) -> ClusterTable:
@@ -152,13 +161,15 @@ class Release:
     def cut(self, n_clusters: int) -> Release:
         """The release with another number of clusters, at no privacy cost (post-processing).
 
+        The shares of levels were counted for the released clusters, so others have none.
+
         Parameters
         ----------
         n_clusters
             From 1 to the number of leaves.
         """
         table = cut_to(n_clusters, self.table, self.leaves, self.box, self._merging_rule)
-        return self if table == self.table else replace(self, **vars(table))
+        return self if table == self.table else replace(self, **vars(table), profiles=())
 
     def cost_curve(self) -> tuple[tuple[int, float], ...]:
         """For each number of clusters, the squared distance per record that merging adds.

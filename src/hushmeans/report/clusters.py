@@ -175,8 +175,12 @@ def matched_pairs(report: Report) -> tuple[MatchedPair, ...]:
         MatchedPair(
             group,
             tuple(
-                _change(report, group, column, difference)
-                for column, difference in enumerate(comparison.pair_of(group[0].cluster).centre)
+                _change(group, name, difference)
+                for name, difference in zip(
+                    comparison.features,
+                    comparison.pair_of(group[0].cluster).centre,
+                    strict=True,
+                )
             ),
         )
         for group in report.groups
@@ -232,9 +236,14 @@ def _strip(report: Report, column: int) -> Strip:
     )
 
 
-def _change(
-    report: Report, group: tuple[ClusterMark, ...], column: int, difference: Difference
-) -> Change:
-    kind = report.box.features[report.box.feature_of(column)]
-    first, second = (ReadableValue.of(kind, *mark.centre(column)).short for mark in group)
-    return Change(report.box.name(column), first, second, str(difference), difference.significant)
+def _change(group: tuple[ClusterMark, ...], name: str, difference: Difference) -> Change:
+    first, second = (_named_value(mark, name) for mark in group)
+    return Change(name, first, second, str(difference), difference.significant)
+
+
+def _named_value(mark: ClusterMark, name: str) -> str:
+    """A coordinate of a centre by the name of its column."""
+    box = mark.loaded.release.box
+    column = next(each for each in range(box.n_columns) if box.name(each) == name)
+    kind = box.features[box.feature_of(column)]
+    return ReadableValue.of(kind, *mark.centre(column)).short

@@ -15,7 +15,6 @@ from hushmeans.ledger.standing import Standing
 from hushmeans.release import Release
 from hushmeans.release.clusters import errors_in_unit_box
 from hushmeans.release.comparison import ReleaseComparison
-from hushmeans.release.matching import matched
 from hushmeans.release.verdict import NoiseVerdict
 from hushmeans.schema import Box
 from hushmeans.types import FloatArray
@@ -217,18 +216,17 @@ class Report:
         Raises
         ------
         InputError
-            Where the two differ in their features or bounds.
+            Where the two have no feature in common.
         """
         comparison = None
         if other is None:
             sides: tuple[LoadedRelease, ...] = (loaded,)
             pairs: Sequence[Sequence[int | None]] = [[each] for each in range(len(loaded.places))]
         else:
-            check_same_box(loaded.release.box, other.release.box)
             sides = (loaded, other)
             comparison = _compared(loaded.release, other.release)
             pairs = (
-                matched(positions(loaded.release), positions(other.release))
+                _unmatched(loaded.release, other.release)
                 if comparison is None
                 else [(pair.first, pair.second) for pair in comparison.pairs]
             )
@@ -255,8 +253,13 @@ class Report:
 
     @property
     def box(self) -> Box:
-        """The features and their bounds, which the releases share."""
+        """The features and their bounds, of the first release."""
         return self.releases[0].release.box
+
+    @property
+    def same_box(self) -> bool:
+        """Whether the releases have the same features and bounds, and fit into one picture."""
+        return all(each.release.box == self.box for each in self.releases)
 
     @property
     def compares(self) -> bool:
@@ -280,6 +283,14 @@ def _compared(first: Release, second: Release) -> ReleaseComparison | None:
         )
     )
     return first.compare(second) if largest < LARGEST_COMPARED else None
+
+
+def _unmatched(first: Release, second: Release) -> list[tuple[int | None, int | None]]:
+    """All clusters alone."""
+    return [
+        *((cluster, None) for cluster in range(first.n_clusters)),
+        *((None, cluster) for cluster in range(second.n_clusters)),
+    ]
 
 
 def _importance(
@@ -316,29 +327,3 @@ def positions(release: Release) -> FloatArray:
     """The centres in the unit box, on its border where they lie outside."""
     inside = np.clip(np.array(release.centres), release.box.low, release.box.high)
     return release.box.to_unit_box(inside)
-
-
-def check_same_box(first: Box, second: Box) -> None:
-    """Raise unless the features and their bounds are the same, in the same order."""
-    if first.n_features != second.n_features:
-        raise InputError(
-            f"the releases cannot be compared: one has {first.n_features} features and the "
-            f"other {second.n_features}"
-        )
-    for index in range(first.n_features):
-        here, there = first.label(index), second.label(index)
-        if here != there:
-            raise InputError(
-                f"the releases cannot be compared: one has {here} where the other has {there}"
-            )
-        kinds = [box.features[index] for box in (first, second)]
-        if kinds[0] == kinds[1]:
-            continue
-        if {kind.word for kind in kinds} == {"number"}:
-            raise InputError(
-                f"the releases cannot be compared: the bounds of {here} are {kinds[0].ends} in one "
-                f"and {kinds[1].ends} in the other"
-            )
-        raise InputError(
-            f"the releases cannot be compared: {here} is declared differently in the two"
-        )

@@ -81,7 +81,7 @@ class PageView:
     @classmethod
     def of(cls, report: Report) -> PageView:
         cards = cluster_cards(report.marks)
-        strips = feature_strips(report, cards)
+        strips = feature_strips(report, cards) if report.same_box else ()
         simulated = any(each.release.simulated for each in report.releases)
         return cls(
             title=_title(report, simulated),
@@ -97,9 +97,9 @@ class PageView:
                 for number, each in enumerate(report.releases)
             ),
             cards=cards,
-            tables=centre_tables(cards),
+            tables=centre_tables(cards) if report.same_box else (),
             pairs=matched_pairs(report),
-            map=ClusterMap.of(report),
+            map=ClusterMap.of(report) if report.same_box else None,
             sizes=size_rows(report),
             strips=strips[:STRIPS_IN_VIEW],
             folded_strips=strips[STRIPS_IN_VIEW:],

@@ -60,6 +60,16 @@ class Layout:
         return tuple(block for block in self.blocks if block.kind == kind)
 
     @property
+    def n_directions(self) -> int:
+        """About how many directions records spread in: a category counts as at most four."""
+        return sum(min(block.width, 4) for block in self.blocks)
+
+    @property
+    def has_holes(self) -> bool:
+        """Whether records may have holes: missing values that are to be ignored."""
+        return any(block.ignores_missing for block in self.blocks)
+
+    @property
     def is_numeric(self) -> bool:
         """Whether all features are numbers with the whole range, and none ignores what is missing.
 

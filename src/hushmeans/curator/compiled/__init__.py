@@ -3,6 +3,7 @@
 What is compiled is kept on disk, and depends on every file of this folder (`caching`).
 """
 
+from hushmeans.curator.compiled.holes import fill
 from hushmeans.curator.compiled.loops import (
     add_up_cells,
     add_up_lengths,
@@ -22,6 +23,7 @@ __all__ = [
     "add_up_spread",
     "add_up_spreads",
     "add_up_totals",
+    "fill",
     "nearest",
     "snap",
     "squared_distances",

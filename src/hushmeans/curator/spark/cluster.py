@@ -90,8 +90,7 @@ class SparkSource:
 
     def _parts(self, question: Question) -> pa.Table:
         """Positions in the answer, and the totals to add there."""
-        n_features = self.box.n_columns
-        add = partial(_add_up, question=question, n_features=n_features, code=sources_digest())
+        add = partial(_add_up, question=question, box=self.box, code=sources_digest())
         parts = self.pieces.mapInArrow(add, "place int, total bigint")
         if math.prod(question.shape) > MOST_TOTALS_ON_DRIVER:
             parts = parts.groupBy("place").sum("total")
@@ -183,14 +182,14 @@ def _encode(batches: Iterator[pa.RecordBatch], *, box: Box, code: str) -> Iterat
 
 
 def _add_up(
-    batches: Iterator[pa.RecordBatch], *, question: Question, n_features: int, code: str
+    batches: Iterator[pa.RecordBatch], *, question: Question, box: Box, code: str
 ) -> Iterator[pa.RecordBatch]:
     """The nonzero totals of a partition, and their positions in the answer."""
     check_code(code)
     totals = np.zeros(question.shape, dtype=np.int64)
     for batch in batches:
-        records = from_pieces(batch.column(0), n_features)
-        totals += kernel.answer(question, records, threads=1)
+        records = from_pieces(batch.column(0), box.n_columns)
+        totals += kernel.answer(question, records, holes=box.layout.has_holes, threads=1)
     places = np.flatnonzero(totals).astype(np.int32)
     yield pa.record_batch({"place": places, "total": totals.ravel()[places]})
 
