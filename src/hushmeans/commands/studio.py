@@ -10,6 +10,9 @@ import typer
 from hushmeans.commands import options
 from hushmeans.errors import InputError
 
+PATIENTS = 40_000
+"""In the demo's table."""
+
 
 def studio(
     file: Annotated[
@@ -42,15 +45,21 @@ def studio(
             "the studio needs Starlette and uvicorn; install them with "
             "pip install 'hushmeans[studio]'"
         ) from None
-    from hushmeans.commands.fit import named_after
+    from hushmeans.commands.booking import named_after
     from hushmeans.curator.owner import declared_types
     from hushmeans.ledger import Ledger
     from hushmeans.studio.session import Session, Table
 
+    guess = ""
     if file is None:
         file, schema = _demonstration(schema)
+        guess = f"{PATIENTS}"
     table = Table(
-        file, Path(file).name, dataset or named_after(file), tuple(declared_types(file).items())
+        place=file,
+        label=Path(file).name,
+        dataset=dataset or named_after(file),
+        columns=tuple(declared_types(file).items()),
+        rows=guess,
     )
     session = Session(table, schema or Path(f"{named_after(file)}.toml"), Ledger(ledger))
 
@@ -77,7 +86,7 @@ def _demonstration(schema: Path | None) -> tuple[str, Path]:
     table, declared = folder / "patients.csv", schema or folder / "patients.toml"
     if not table.exists():
         with written_whole(table) as beside:
-            csv.write_csv(patients(40_000), beside)
+            csv.write_csv(patients(PATIENTS), beside)
     if not declared.exists():
         with written_whole(declared) as beside:
             beside.write_text(Schema(BOUNDS).to_toml(), encoding="utf-8")

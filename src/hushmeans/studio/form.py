@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,9 +17,29 @@ KINDS = {
     "ordinal": "ordered levels",
     "flag": "yes or no",
     "date": "date",
-    "cycle": "cycle",
+    "cycle": "cycle (hours, weekdays)",
 }
 """What a column can be, as the form calls it."""
+
+USUAL_KINDS = {"number": "number", "text": "category", "date": "date", "truth": "flag"}
+"""What a column of a declared type probably is."""
+
+TYPES = {"truth": "true or false", "unknown": "", "unusable": "cannot be a feature"}
+"""What the form calls a declared type, if not by its own word."""
+
+MISSING_VALUES = {
+    "": "count as the middle",
+    "drop": "leave the record out",
+    "ignore": "ignore in distances",
+}
+"""What may become of a missing value, as the form calls it."""
+
+MISSING_LEVELS = {
+    "": "count as “other”",
+    "own": "a level of their own",
+    "drop": "leave the record out",
+}
+"""The same for a category."""
 
 WORDS = {"range": "number", "levels": "category", "order": "ordinal", "dates": "date"}
 """The kinds whose word in a schema file is another."""
@@ -36,25 +56,36 @@ class ColumnForm:
     declared
         The type that the table declares, in a word.
     filled
-        The fields of the form by name: kind, low, high, scale, levels, first, last, period, weight.
-    problem
-        What is wrong with them, in a sentence.
+        The fields of the form by name: kind, low, high, scale, levels, first, last, period,
+        missing_value, missing_level, weight.
     """
 
     name: str
     declared: str
     filled: Mapping[str, str] = field(default_factory=dict)
-    problem: str | None = None
+
+    @classmethod
+    def blank(cls, name: str, declared: str) -> ColumnForm:
+        """The column before anything is known but its type."""
+        return cls(name, declared, {"kind": USUAL_KINDS.get(declared, "")})
 
     @property
     def kind(self) -> str:
         return self.filled.get("kind", "")
+
+    @property
+    def declared_words(self) -> str:
+        """The declared type as the page shows it; empty if the table declares none."""
+        return TYPES.get(self.declared, self.declared)
 
     def entry(self) -> dict[str, Any]:
         """What a schema file would say of the column."""
         entry: dict[str, Any] = self._of_kind()
         if weight := self.filled.get("weight", "").strip():
             entry["weight"] = _number("the weight", weight)
+        rule = self.filled.get("missing_level" if self.kind == "category" else "missing_value")
+        if rule:
+            entry["missing"] = True if rule == "own" else rule
         return entry
 
     def _of_kind(self) -> dict[str, Any]:
@@ -65,9 +96,8 @@ class ColumnForm:
                 scale = filled.get("scale") or "linear"
                 return {"range": ends} | ({} if scale == "linear" else {"scale": scale})
             case "category" | "ordinal":
-                levels = [line.strip() for line in filled.get("levels", "").splitlines()]
                 word = "levels" if self.kind == "category" else "order"
-                return {word: [level for level in levels if level]}
+                return {word: self._levels()}
             case "date":
                 return {"dates": [filled.get("first", ""), filled.get("last", "")]}
             case "cycle":
@@ -76,6 +106,18 @@ class ColumnForm:
                 return {"flag": True}
             case _:
                 raise InputError("choose what the column is")
+
+    def _levels(self) -> list[Any]:
+        """The levels, as numbers if all of them are and the column may hold numbers."""
+        lines = (line.strip() for line in self.filled.get("levels", "").splitlines())
+        levels = [line for line in lines if line]
+        if self.declared == "text":
+            return levels
+        try:
+            numbers = [float(level) for level in levels]
+        except ValueError:
+            return levels
+        return [int(each) if each.is_integer() else each for each in numbers]
 
 
 def filled_from(schema: Schema) -> dict[str, dict[str, str]]:
@@ -95,15 +137,22 @@ def _fields(entry: Mapping[str, Any]) -> dict[str, str]:
             filled |= {"first": str(value[0]), "last": str(value[1])}
         case "cycle":
             filled["period"] = f"{value:.15g}"
-    others = {name: str(each) for name, each in entry.items() if name in ("scale", "weight")}
-    return filled | others
+    if "scale" in entry:
+        filled["scale"] = entry["scale"]
+    if "weight" in entry:
+        filled["weight"] = f"{entry['weight']:.15g}"
+    if rule := entry.get("missing"):
+        name = "missing_level" if word == "levels" else "missing_value"
+        filled[name] = "own" if rule is True else rule
+    return filled
 
 
 def schema_of(
-    columns: list[ColumnForm], person: str | None, rows_per_person: int
+    columns: Sequence[ColumnForm], person: str | None, rows_per_person: int, missing_person: Any
 ) -> tuple[Schema | None, dict[str, str]]:
     """The schema that the form declares, or what is wrong with it: by column, "" for the whole."""
-    entries, problems = {}, {}
+    entries: dict[str, Any] = {}
+    problems: dict[str, str] = {}
     for column in columns:
         if column.kind:
             try:
@@ -114,9 +163,10 @@ def schema_of(
     if problems:
         return None, problems
     if not entries:
-        return None, {"": "Choose at least one column, and what is public about it."}
+        return None, {"": "choose what at least one column is"}
     try:
-        return Schema(entries, person=person, rows_per_person=rows_per_person), {}
+        about = {"rows_per_person": rows_per_person, "missing_person": missing_person}
+        return Schema(entries, person=person, **about), {}
     except HushmeansError as error:
         return None, {"": str(error)}
 

@@ -27,6 +27,8 @@ class Progress:
         The share of the budget that is spent.
     questions
         How many questions were answered.
+    most
+        How many there are at most; 0 until that is known.
     release
         The result, once there is one.
     failure
@@ -35,6 +37,7 @@ class Progress:
 
     share: Fraction = Fraction(0)
     questions: int = 0
+    most: int = 0
     release: Release | None = field(default=None, repr=False)
     failure: str | None = None
 
@@ -57,6 +60,9 @@ class Job(Watch):
     def progress(self) -> Progress:
         with self._lock:
             return self._progress
+
+    def planned(self, questions: int) -> None:
+        self._report(most=questions)
 
     def answered(self, spent: Fraction) -> None:
         self._report(share=spent, questions=self.progress.questions + 1)

@@ -5,20 +5,22 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
-from hushmeans.arguments import whole_number
 from hushmeans.forecasting.forecast import Forecast, forecast_of
 from hushmeans.release.numbers import plain
 from hushmeans.release.verdict import NoiseVerdict
-from hushmeans.schema import Schema
+from hushmeans.schema import Box, Category, Cycle, Date, Flag, Ordinal, Schema
 from hushmeans.settings import Settings
 
-SMALLEST, LARGEST, STOPS = 0.05, 10.0, 24
+EPSILONS = (0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
 """The budgets that the slider offers: from the strictest to what is still defensible."""
 
-EPSILONS = tuple(
-    float(f"{SMALLEST * (LARGEST / SMALLEST) ** (step / (STOPS - 1)):.2g}") for step in range(STOPS)
-)
+DELTAS = ("0", "1e-9", "1e-8", "1e-7", "1e-6", "1e-5")
+"""The deltas that the slider offers."""
+
+MOST_ON_SLIDER = 30
+"""Clusters that the slider offers; more can be typed."""
 
 
 @dataclass(frozen=True)
@@ -32,19 +34,33 @@ class Plan:
 
     def settings(self, schema: Schema) -> Settings:
         """The settings of the fit, which check themselves."""
-        return Settings.of(self.k, self.epsilon, self.delta, rows_per_person=schema.rows_per_person)
+        return Settings.of(self.k, self.epsilon, self.delta).with_unit_of(schema)
 
 
 @dataclass(frozen=True)
 class Stop:
-    """A budget on the slider, and what it would give."""
+    """A budget, and what it would give.
+
+    Attributes
+    ----------
+    epsilon
+        The budget.
+    error
+        The expected standard error of a centre, in units of half a feature's range.
+    verdict
+        What that means for the clusters.
+    errors
+        The same for each feature, in its own units.
+    """
 
     epsilon: float
     error: float
     verdict: NoiseVerdict
-    belief: int
-    """What somebody who thought it a toss-up whether a person is in the table would think at
-    most, in per cent."""
+    errors: tuple[str, ...]
+
+    @property
+    def belief(self) -> int:
+        return belief(self.epsilon)
 
 
 @dataclass(frozen=True)
@@ -57,34 +73,52 @@ class Outlook:
     @classmethod
     def of(cls, schema: Schema, plan: Plan) -> Outlook:
         """The outlook of a plan; an InputError where it makes no sense."""
-        rows = whole_number("the number of rows", plan.rows)
         settings = plan.settings(schema)
-        n_features = len(schema.kinds)
-        found = forecast_of(settings, rows, n_features)
-        others = _stops(rows, n_features, settings.with_epsilon(1))
-        return cls(found, others)
+        found = forecast_of(settings, plan.rows, None, schema)
+        return cls(found, _stops(plan.rows, settings.with_epsilon(1), schema))
 
     @property
     def here(self) -> Stop:
         """What the plan itself would give."""
-        return _stop(self.forecast)
+        return _stop(self.forecast, self.forecast.centre_error)
 
 
 @lru_cache(maxsize=64)
-def _stops(rows: int, n_features: int, settings: Settings) -> tuple[Stop, ...]:
+def _stops(rows: int, settings: Settings, schema: Schema) -> tuple[Stop, ...]:
     """The stops of the slider; the error never rises with the budget, whatever a method chooses."""
-    stops = []
-    least = math.inf
-    for epsilon in EPSILONS:
-        stop = _stop(forecast_of(settings.with_epsilon(epsilon), rows, n_features))
-        least = min(least, stop.error)
-        stops.append(Stop(stop.epsilon, least, stop.verdict, stop.belief))
-    return tuple(stops)
+    found = [
+        forecast_of(settings.with_epsilon(epsilon), rows, None, schema) for epsilon in EPSILONS
+    ]
+    least = accumulate((each.centre_error for each in found), min)
+    return tuple(_stop(each, error) for each, error in zip(found, least, strict=True))
 
 
-def _stop(expected: Forecast) -> Stop:
+def _stop(expected: Forecast, error: float) -> Stop:
     epsilon = float(expected.settings.budget.epsilon)
-    return Stop(epsilon, expected.centre_error, expected.verdict, belief(epsilon))
+    return Stop(epsilon, error, expected.verdict, _in_own_units(expected))
+
+
+def _in_own_units(expected: Forecast) -> tuple[str, ...]:
+    """The expected error of each feature, with its unit."""
+    box, errors = expected.box, expected.standard_errors
+    if box is None or errors is None:
+        return ()
+    return tuple(_with_unit(box, feature, errors) for feature in range(box.n_features))
+
+
+def _with_unit(box: Box, feature: int, errors: tuple[float, ...]) -> str:
+    kind, error = box.features[feature], errors[box.layout.blocks[feature].first]
+    match kind:
+        case Category() | Flag():
+            return f"{plain(100 * error, 2)} percentage points"
+        case Date():
+            return f"{plain(error, 2)} days"
+        case Ordinal():
+            return f"{plain(error, 2)} of a level"
+        case Cycle():
+            return plain(error * kind.period / math.tau, 2)
+        case _:
+            return plain(error, 2)
 
 
 def belief(epsilon: float) -> int:
@@ -99,9 +133,11 @@ def belief(epsilon: float) -> int:
 
 
 def risk(epsilon: float) -> str:
-    """What a budget means for one person, in a sentence."""
+    """What a budget means for one person, in two sentences."""
+    sure = belief(epsilon)
     return (
-        "Suppose somebody who knows everything else thinks it a toss-up whether you are in this "
-        f"table. After reading the release they can be at most about {belief(epsilon)} % sure. Any "
-        f"result is at most {plain(math.exp(epsilon), 3)} times as likely with you as without you."
+        "Suppose someone thinks it 50:50 whether you are in this table. After reading the release, "
+        f"they can be at most {'more than 99' if sure > 99 else f'about {sure}'} % sure, even if "
+        "they know everybody else in it. No result becomes more than "
+        f"{plain(math.exp(epsilon), 3)} times as likely because you take part."
     )

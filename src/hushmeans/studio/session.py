@@ -16,15 +16,19 @@ from hushmeans.documents import written_whole
 from hushmeans.errors import HushmeansError, HushmeansWarning, InputError
 from hushmeans.fitting import fit_release
 from hushmeans.ledger import Ledger
-from hushmeans.ledger.standing import Standing
 from hushmeans.release import Release
 from hushmeans.schema import Schema
 from hushmeans.settings import Settings
+from hushmeans.studio.account import Account, Unfinished, unfinished_fits
 from hushmeans.studio.form import ColumnForm, filled_from, schema_of
 from hushmeans.studio.job import Job, Progress
 from hushmeans.studio.planning import Outlook, Plan
 
 DEFAULT_PLAN = {"rows": "", "k": "5", "epsilon": "1", "delta": "0"}
+
+DEFAULT_PERSON = {"person": "", "rows_per_person": "1", "missing_person": "drop"}
+
+USED_FORM = "This form was sent before, and nothing more was spent. Confirm again if you want to."
 
 
 @dataclass(frozen=True)
@@ -41,12 +45,15 @@ class Table:
         Its name in the ledger.
     columns
         The name of each column with its declared type, in a word.
+    rows
+        A public figure of how many rows there are, if one is known.
     """
 
     place: Any = field(repr=False)
     label: str
     dataset: str
     columns: tuple[tuple[str, str], ...]
+    rows: str = ""
 
 
 class Session:
@@ -65,54 +72,80 @@ class Session:
     def __init__(self, table: Table, schema_file: Path, ledger: Ledger) -> None:
         self.table, self.schema_file, self.ledger = table, schema_file, ledger
         self.lock = RLock()
+        self.columns = [ColumnForm.blank(name, declared) for name, declared in table.columns]
+        self.person = dict(DEFAULT_PERSON)
         self.schema: Schema | None = None
         self.problems: Mapping[str, str] = {}
-        self.person: str | None = None
-        self.rows_per_person = "1"
-        self.columns = [ColumnForm(name, declared) for name, declared in table.columns]
-        self.filled_plan = dict(DEFAULT_PLAN)
+        self.filled_plan = {**DEFAULT_PLAN, "rows": table.rows}
         self.plan: Plan | None = None
         self.plan_problem: str | None = None
         self.spend_problem: str | None = None
         self.job: Job | None = None
         self.release_id = new_id()
         if schema_file.exists():
-            self.take(Schema(schema_file))
+            self._take(schema_file)
 
-    def take(self, schema: Schema) -> None:
-        """Fill the form from a schema."""
+    def _take(self, file: Path) -> None:
+        """Fill the form from a schema file; what is wrong with it becomes a problem."""
+        try:
+            schema = Schema(file)
+            schema.box(names=[name for name, _ in self.table.columns])
+        except HushmeansError as error:
+            self.problems = {"": str(error)}
+            return
         filled = filled_from(schema)
         self.columns = [
             ColumnForm(each.name, each.declared, filled.get(each.name, {})) for each in self.columns
         ]
-        self.person, self.rows_per_person = schema.person, str(schema.rows_per_person)
+        self.person = {
+            "person": schema.person or "",
+            "rows_per_person": str(schema.rows_per_person),
+            "missing_person": schema.missing_person,
+        }
         self._judge()
 
     def declare(self, form: Mapping[str, str]) -> None:
         """What the form about public knowledge says now; a sound schema is saved."""
+        if self.job is not None:
+            return
         self.columns = [
             ColumnForm(each.name, each.declared, _fields_of(form, number))
             for number, each in enumerate(self.columns)
         ]
-        self.person = form.get("person") or None
-        self.rows_per_person = form.get("rows_per_person", "1").strip() or "1"
+        self.person = {
+            name: form.get(name, "").strip() or usual for name, usual in DEFAULT_PERSON.items()
+        }
         self._judge()
-        if self.schema is not None:
+        if self.schema is None:
+            return
+        try:
             with written_whole(self.schema_file) as beside:
                 beside.write_text(self.schema.to_toml(), encoding="utf-8")
+        except HushmeansError as error:
+            self.schema, self.problems = None, {"": str(error)}
+        if self.plan is not None:
+            self._replan()
 
     def _judge(self) -> None:
-        self.schema, self.problems = None, {}
-        try:
-            rows = int(self.rows_per_person)
-        except ValueError:
-            self.problems = {"person": "The number of rows per person must be a whole number."}
-            return
-        self.schema, self.problems = schema_of(self.columns, self.person, rows)
+        self.schema = None
+        person, rows = self.person["person"], self.person["rows_per_person"]
+        if not rows.isdecimal():
+            self.problems = {"person": "the number of rows per person must be a whole number"}
+        elif person and person not in dict(self.table.columns):
+            self.problems = {"person": f"the table has no column {person!r}; choose another"}
+        else:
+            about = (person or None, int(rows), self.person["missing_person"])
+            self.schema, self.problems = schema_of(self.columns, *about)
 
     def make_plan(self, form: Mapping[str, str]) -> None:
         """What the form of the plan says now."""
+        if self.job is not None:
+            return
         self.filled_plan = {name: form.get(name, "").strip() for name in DEFAULT_PLAN}
+        self.spend_problem = None
+        self._replan()
+
+    def _replan(self) -> None:
         self.plan, self.plan_problem = None, None
         try:
             plan = plan_of(self.filled_plan)
@@ -130,39 +163,35 @@ class Session:
         return Outlook.of(self.schema, self.plan)
 
     @property
-    def standing(self) -> Standing | None:
-        """The dataset's account; None if the ledger does not know it."""
-        try:
-            return self.ledger.standing(self.table.dataset)
-        except HushmeansError:
-            return None
-
-    @property
-    def refusal(self) -> str | None:
-        """Why the ledger would refuse the plan; None if it would not."""
+    def settings(self) -> Settings | None:
+        """The settings of the planned fit; None without a sound plan."""
         if self.plan is None or self.schema is None:
             return None
-        settings = self.plan.settings(self.schema)
-        standing = self.standing or Standing(self.table.dataset)
-        try:
-            standing.check_debit(settings.budget, settings.rows_per_person, None)
-        except HushmeansError as error:
-            return str(error)
-        return None
+        return self.plan.settings(self.schema)
+
+    @property
+    def account(self) -> Account:
+        """What the ledger holds for the dataset, before and after the plan."""
+        about = (self.ledger, self.table.dataset, self.settings, self.schema)
+        return Account.of(*about, paid=self.resumed is not None or self.job is not None)
 
     def spend(self, form: Mapping[str, str]) -> None:
         """Start the fit, once for each release id, if the budget was typed to confirm it."""
-        if self.job is not None or form.get("release_id") != self.release_id:
+        if self.job is not None:
             return
-        self.spend_problem = None
-        if self.plan is None or self.schema is None:
+        if form.get("release_id") != self.release_id:
+            self.spend_problem = USED_FORM
+            return
+        self.spend_problem, settings = None, self.settings
+        if self.plan is None or self.schema is None or settings is None:
             self.spend_problem = "Finish the steps above first."
+        elif (refusal := self.account.refusal) is not None:
+            self.spend_problem = refusal
         elif not _confirms(form.get("confirmation", ""), self.plan):
             self.spend_problem = (
-                f"To confirm, type the budget that will be spent: {self.plan.epsilon}"
+                f"Nothing was spent. To confirm, type the budget: {self.plan.epsilon}"
             )
         else:
-            settings = self.plan.settings(self.schema)
             self.job = Job(partial(self._fit, self.schema, settings, self.release_id))
 
     def _fit(self, schema: Schema, settings: Settings, release_id: str, watch: Any) -> Release:
@@ -183,26 +212,40 @@ class Session:
         """How far the fit has come; None before it was started."""
         return None if self.job is None else self.job.progress
 
+    @property
+    def release(self) -> Release | None:
+        """The result of the fit; None until there is one."""
+        return None if self.progress is None else self.progress.release
+
     def start_over(self) -> None:
-        """A new release, once the present fit has ended."""
-        if self.progress is not None and not self.progress.running:
-            self.job, self.release_id = None, new_id()
+        """Back to the plan, for a new release, unless a fit is running."""
+        if self.progress is None or not self.progress.running:
+            self.job, self.release_id, self.spend_problem = None, new_id(), None
 
-    def unfinished(self) -> tuple[str, ...]:
-        """The ids of fits that were paid for and whose release is not in the ledger."""
-        try:
-            entries = self.ledger.history(self.table.dataset)
-        except HushmeansError:
+    @property
+    def unfinished(self) -> tuple[Unfinished, ...]:
+        """Fits that were paid for and did not finish, apart from one that is running here."""
+        if self.progress is not None and self.progress.running:
             return ()
-        stored = {entry.release_id for entry in entries if entry.kind == "release"}
-        paid = [entry.release_id for entry in entries if entry.kind == "debit"]
-        here = self.release_id if self.job is not None else None
-        return tuple(each for each in paid if each and each not in stored and each != here)
+        return unfinished_fits(self.ledger, self.table.dataset)
 
-    def resume(self, release_id: str) -> None:
-        """Let the next fit finish one that was paid for earlier."""
-        if self.job is None and release_id in self.unfinished():
-            self.release_id = release_id
+    @property
+    def resumed(self) -> Unfinished | None:
+        """The fit that was paid for and is going to be finished; None for a new one."""
+        found = (each for each in self.unfinished if each.release_id == self.release_id)
+        return next(found, None)
+
+    def resume(self, form: Mapping[str, str]) -> None:
+        """Let the next fit finish one that was paid for earlier, with what it was asked for."""
+        if self.progress is not None and self.progress.running:
+            return
+        for each in self.unfinished:
+            if each.release_id == form.get("release_id"):
+                self.job, self.release_id, self.spend_problem = None, each.release_id, None
+                asked = {"k": each.k, "epsilon": each.epsilon, "delta": each.delta}
+                rows = self.filled_plan["rows"] or form.get("rows", "") or DEFAULT_ROWS
+                self.filled_plan = {**asked, "rows": rows}
+                self._replan()
 
     def _sound_schema(self) -> Schema:
         if self.schema is None:
@@ -210,10 +253,14 @@ class Session:
         return self.schema
 
 
+DEFAULT_ROWS = "10000"
+"""For the forecast of a fit that is resumed, whose budget is spent whatever it says."""
+
+
 def plan_of(filled: Mapping[str, str]) -> Plan:
     """The plan that the fields of a form declare."""
     for name, words in (("rows", "roughly how many rows there are"), ("k", "how many clusters")):
-        if not filled[name].replace(",", "").isdigit():
+        if not filled[name].replace(",", "").isdecimal():
             raise InputError(f"say {words}, as a whole number")
     rows, k = (int(filled[name].replace(",", "")) for name in ("rows", "k"))
     Budget.of(filled["epsilon"], filled["delta"] or "0")
