@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from hushmeans.release import Release
 from hushmeans.studio import publishing
+from hushmeans.studio.job import show_failure
 from hushmeans.studio.page import steps_page
 from hushmeans.studio.publishing import Recipe
 from hushmeans.studio.rehearsal import rehearsed
@@ -44,7 +45,14 @@ def studio_app(session: Session) -> Starlette:
     changes = (_changes(session, name, *change) for name, change in CHANGES.items())
     static = (_static(name, *made) for name, made in STATIC.items())
     taken = (_taken(session, name, *made) for name, made in TAKEN.items())
-    return Starlette(routes=[*shown, *changes, *static, *taken])
+    routes = [*shown, *changes, *static, *taken]
+    return Starlette(routes=routes, exception_handlers={Exception: _unforeseen})
+
+
+async def _unforeseen(_: Request, error: Exception) -> Response:
+    show_failure(error)
+    sentence = "The studio failed unexpectedly; its terminal shows where.\n"
+    return PlainTextResponse(sentence, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 def _page(session: Session) -> Response:

@@ -28,16 +28,16 @@ TYPES = {"truth": "true or false", "unknown": "", "unusable": "cannot be a featu
 """What the form calls a declared type, if not by its own word."""
 
 MISSING_VALUES = {
-    "": "count as the middle",
-    "drop": "leave the record out",
-    "ignore": "ignore in distances",
+    "": "use the middle",
+    "drop": "drop the record",
+    "ignore": "ignore",
 }
 """What may become of a missing value, as the form calls it."""
 
 MISSING_LEVELS = {
-    "": "count as “other”",
-    "own": "a level of their own",
-    "drop": "leave the record out",
+    "": "as “other”",
+    "own": "a level of its own",
+    "drop": "drop the record",
 }
 """The same for a category."""
 

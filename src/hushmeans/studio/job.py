@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from threading import Lock, Thread
+from traceback import format_tb
 
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import HushmeansError
@@ -46,6 +48,12 @@ class Progress:
         return self.release is None and self.failure is None
 
 
+def show_failure(error: BaseException) -> None:
+    """Print where an unforeseen error happened; not its message, which could hold a value."""
+    where = "".join(format_tb(error.__traceback__))
+    print(f"{where}{type(error).__name__}", file=sys.stderr, flush=True)
+
+
 class Job(Watch):
     """One fit in a thread of its own."""
 
@@ -77,9 +85,9 @@ class Job(Watch):
             self._report(release=self._fit(self))
         except HushmeansError as error:
             self._report(failure=str(error))
-        except BaseException:
+        except BaseException as error:
+            show_failure(error)
             self._report(failure=UNFORESEEN)
-            raise
 
     def _report(self, **changes: object) -> None:
         with self._lock:
