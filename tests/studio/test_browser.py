@@ -65,8 +65,8 @@ def place(browser: Browser, folder: Path) -> Iterator[str]:
         yield address.partition("?")[0]
 
 
-def changed(browser: Browser, id: str, value: str, event: str = "change") -> None:
-    browser.value(CHANGE.format(id=id, value=value, event=event).strip())
+def changed(browser: Browser, field: str, value: str, event: str = "change") -> None:
+    browser.value(CHANGE.format(id=field, value=value, event=event).strip())
 
 
 def clicked(browser: Browser, place: str) -> None:
