@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 from helpers.row_order import Row, counted_rows, siphash
 from hushmeans.curator.people import groups, order
 from hushmeans.curator.people.limiting import RowLimit, keep_limited, numbers_of_rows
-from hushmeans.curator.readers.identity import check_identifies, person_ids
+from hushmeans.curator.readers.identity import person_ids
+from hushmeans.curator.readers.types import check_identifies
 from hushmeans.errors import DataError, InputTypeError
 
 OwnedRow = tuple[bytes | None, Row]
