@@ -114,8 +114,8 @@ class Settings:
         """
         declared = schema.rows_per_person
         if schema.person is not None and self.missing_person is None:
-            by = {"person": schema.person, "missing_person": schema.missing_person}
-            return replace(self, **by).with_unit_of(schema)
+            limited = replace(self, person=schema.person, missing_person=schema.missing_person)
+            return limited.with_unit_of(schema)
         if declared == 1 or declared == self.rows_per_person:
             return self
         if self.rows_per_person != 1:

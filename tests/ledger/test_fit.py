@@ -220,8 +220,8 @@ def test_people_told_apart_by_another_column_are_another_unit(ledger: Ledger) ->
 
     def fitted(person: str, release_id: str) -> None:
         schema = Schema({"x": (0, 1)}, person=person)
-        about = {"ledger": ledger, "dataset": "visits", "release_id": release_id}
-        DPKMeans(1, epsilon=1, schema=schema, **about).fit(visits)
+        about = {"dataset": "visits", "release_id": release_id}
+        DPKMeans(1, epsilon=1, schema=schema, ledger=ledger, **about).fit(visits)  # type: ignore[arg-type]
 
     ledger.set_limit("visits", epsilon=10, rows_per_person=0)
     fitted("patient", "first")

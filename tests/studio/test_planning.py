@@ -25,6 +25,7 @@ def test_the_outlook_is_the_forecast_in_the_units_of_each_feature() -> None:
     expected = forecast(5000, None, 3, 1, schema=MIXED)
     assert outlook.here.error == expected.centre_error
     assert outlook.here.verdict == expected.verdict
+    assert expected.standard_errors is not None
     age, sex, school, admitted, hour = outlook.here.errors
     assert float(age) == pytest.approx(expected.standard_errors[0], rel=0.05)
     assert sex.endswith(" percentage points")

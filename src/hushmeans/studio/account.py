@@ -80,12 +80,13 @@ class Account:
             return cls(before, news=news)
         if paid:
             return cls(before, before)
-        rho = rho_of_fit(plan, schema.box().n_columns)
+        rho = rho_of_fit(plan, schema.box())
         try:
-            before.check_debit(plan.budget, plan.unit, rho)
+            before.check_debit(plan.budget, plan.unit, rho, plan.person)
         except HushmeansError as error:
             return cls(before, refusal=str(error), news=news)
-        return cls(before, before.after(plan.budget, plan.unit, rho), news=news)
+        after = before.after(plan.budget, plan.unit, rho, plan.person)
+        return cls(before, after, news=news)
 
     @property
     def parts(self) -> tuple[float, float] | None:
