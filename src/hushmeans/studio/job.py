@@ -51,7 +51,7 @@ class Progress:
 def show_failure(error: BaseException) -> None:
     """Print where an unforeseen error happened; not its message, which could hold a value."""
     where = "".join(format_tb(error.__traceback__))
-    print(f"{where}{type(error).__name__}", file=sys.stderr, flush=True)
+    sys.stderr.write(f"{where}{type(error).__name__}\n")
 
 
 class Job(Watch):
