@@ -63,7 +63,7 @@ def _values(kind: Any, parts: FloatArray) -> pa.Array:
         case Category() | Ordinal():
             levels = kind.levels if isinstance(kind, Category) else kind.order
             at = np.minimum((parts * len(levels)).astype(int), len(levels) - 1)
-            return pa.array([str(levels[each]) for each in at])
+            return pa.array([levels[each] for each in at])
         case Date():
             first, last = kind.dates
             return pa.array([first + (last - first) * float(each) for each in parts])
