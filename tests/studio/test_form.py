@@ -6,7 +6,7 @@ import pytest
 
 from hushmeans.errors import HushmeansError
 from hushmeans.schema import Category, Cycle, Date, Flag, Number, Ordinal, Schema
-from hushmeans.studio.form import ColumnForm, filled_from, schema_of
+from hushmeans.studio.form import ColumnForm, filled_from, schema_in
 
 EVERY_KIND = Schema(
     {
@@ -30,7 +30,7 @@ def forms_of(schema: Schema) -> list[ColumnForm]:
 
 
 def test_every_kind_comes_back_from_the_form_as_it_was() -> None:
-    found, problems = schema_of(forms_of(EVERY_KIND), "patient", 3, "own")
+    found, problems = schema_in(forms_of(EVERY_KIND), "patient", 3, "own")
     assert problems == {}
     assert found == EVERY_KIND
 
@@ -49,7 +49,7 @@ def test_every_kind_comes_back_from_the_form_as_it_was() -> None:
 )
 def test_a_problem_has_the_words_of_the_library(filled: dict[str, str]) -> None:
     column = ColumnForm("x", "unknown", filled)
-    found, problems = schema_of([column], None, 1, "drop")
+    found, problems = schema_in([column], None, 1, "drop")
     with pytest.raises(HushmeansError) as raised:
         Schema({"x": column.entry()})
     assert found is None
@@ -64,12 +64,12 @@ def test_a_problem_has_the_words_of_the_library(filled: dict[str, str]) -> None:
     ],
 )
 def test_a_number_that_is_none_is_named(filled: dict[str, str], words: str) -> None:
-    assert schema_of([ColumnForm("x", "number", filled)], None, 1, "drop")[1] == {"x": words}
+    assert schema_in([ColumnForm("x", "number", filled)], None, 1, "drop")[1] == {"x": words}
 
 
 def test_a_person_column_cannot_be_a_feature() -> None:
     column = ColumnForm("x", "number", {"kind": "flag"})
-    assert "is also a feature" in schema_of([column], "x", 1, "drop")[1][""]
+    assert "is also a feature" in schema_in([column], "x", 1, "drop")[1][""]
 
 
 def test_levels_of_a_text_column_stay_texts() -> None:

@@ -40,7 +40,7 @@ class Unfinished:
 
 
 @dataclass(frozen=True)
-class Account:
+class AccountView:
     """The dataset's account before and after a plan.
 
     Attributes
@@ -69,7 +69,7 @@ class Account:
         schema: Schema | None,
         *,
         paid: bool = False,
-    ) -> Account:
+    ) -> AccountView:
         """The account of a dataset; `paid` if the plan's debit was made earlier."""
         try:
             news = ledger.news(dataset)

@@ -35,8 +35,8 @@ STATIC = {
 MOST_FIELDS = 100_000
 """In a form: enough for the widest table."""
 
-Change = Callable[[Session, Mapping[str, str]], None]
-Answer = Callable[[Session], Response]
+FormChange = Callable[[Session, Mapping[str, str]], None]
+Shown = Callable[[Session], Response]
 
 
 def studio_app(session: Session) -> Starlette:
@@ -81,7 +81,7 @@ def _released_report(session: Session) -> Response:
     return _none_yet() if release is None else _report(publishing.report_on(release))
 
 
-SHOWN: Mapping[str, Answer] = {
+SHOWN: Mapping[str, Shown] = {
     "/": _page,
     "/progress": _progress,
     "/rehearsal": _rehearsal,
@@ -98,7 +98,7 @@ TAKEN: Mapping[str, tuple[str, Callable[[Session], str]]] = {
 }
 """The files to take away: their type, and what they hold."""
 
-CHANGES: Mapping[str, tuple[Change, str]] = {
+CHANGES: Mapping[str, tuple[FormChange, str]] = {
     "public": (Session.declare, "plan"),
     "plan": (Session.make_plan, "plan"),
     "spend": (Session.spend, "spend"),
@@ -123,7 +123,7 @@ def _recipe(session: Session) -> Recipe:
     return Recipe(table.place, *about, table.dataset, session.release_id)
 
 
-def _shown(session: Session, path: str, answer: Answer) -> Route:
+def _shown(session: Session, path: str, answer: Shown) -> Route:
     def show(_: Request) -> Response:
         return answer(session)
 
@@ -141,7 +141,7 @@ def _taken(session: Session, name: str, kind: str, make: Callable[[Session], str
     return Route(f"/{name}", take)
 
 
-def _changes(session: Session, name: str, change: Change, then: str) -> Route:
+def _changes(session: Session, name: str, change: FormChange, then: str) -> Route:
     async def changed(request: Request) -> Response:
         async with request.form(max_fields=MOST_FIELDS) as form:
             filled = {key: str(value) for key, value in form.items()}
@@ -151,7 +151,7 @@ def _changes(session: Session, name: str, change: Change, then: str) -> Route:
     return Route(f"/{name}", changed, methods=["POST"])
 
 
-def _locked(session: Session, change: Change, filled: Mapping[str, str]) -> None:
+def _locked(session: Session, change: FormChange, filled: Mapping[str, str]) -> None:
     with session.lock:
         change(session, filled)
 

@@ -27,21 +27,21 @@ USUAL_KINDS = {"number": "number", "text": "category", "date": "date", "truth": 
 TYPES = {"truth": "true or false", "unknown": "", "unusable": "cannot be a feature"}
 """What the form calls a declared type, if not by its own word."""
 
-MISSING_VALUES = {
+VALUE_RULES = {
     "": "use the middle",
     "drop": "drop the record",
     "ignore": "ignore",
 }
 """What may become of a missing value, as the form calls it."""
 
-MISSING_LEVELS = {
+LEVEL_RULES = {
     "": "as “other”",
     "own": "a level of its own",
     "drop": "drop the record",
 }
 """The same for a category."""
 
-WORDS = {"range": "number", "levels": "category", "order": "ordinal", "dates": "date"}
+KIND_OF_WORD = {"range": "number", "levels": "category", "order": "ordinal", "dates": "date"}
 """The kinds whose word in a schema file is another."""
 
 
@@ -127,7 +127,7 @@ def filled_from(schema: Schema) -> dict[str, dict[str, str]]:
 
 def _fields(entry: Mapping[str, Any]) -> dict[str, str]:
     word, value = next(iter(entry.items()))
-    filled = {"kind": WORDS.get(word, word)}
+    filled = {"kind": KIND_OF_WORD.get(word, word)}
     match word:
         case "range":
             filled |= {"low": f"{value[0]:.15g}", "high": f"{value[1]:.15g}"}
@@ -147,7 +147,7 @@ def _fields(entry: Mapping[str, Any]) -> dict[str, str]:
     return filled
 
 
-def schema_of(
+def schema_in(
     columns: Sequence[ColumnForm], person: str | None, rows_per_person: int, missing_person: Any
 ) -> tuple[Schema | None, dict[str, str]]:
     """The schema that the form declares, or what is wrong with it: by column, "" for the whole."""

@@ -86,14 +86,14 @@ class Guard:
         if given is None or self._is_known(request):
             return None
         if self.token is None or not compare_digest(given.encode(), self.token.encode()):
-            return _said(HTTPStatus.FORBIDDEN, USED if self.token is None else WRONG)
+            return _said(HTTPStatus.FORBIDDEN, USED if self.token is None else STRANGER)
         self.token = None
         answer = RedirectResponse("/", HTTPStatus.SEE_OTHER)
         answer.set_cookie(COOKIE, self._secret, httponly=True, samesite="strict")
         return answer
 
     def _stranger(self, request: Request) -> Response | None:
-        return None if self._is_known(request) else _said(HTTPStatus.FORBIDDEN, WRONG)
+        return None if self._is_known(request) else _said(HTTPStatus.FORBIDDEN, STRANGER)
 
     def _is_known(self, request: Request) -> bool:
         given = request.cookies.get(COOKIE, "")
@@ -104,7 +104,7 @@ class Guard:
         return f"http://127.0.0.1:{port}/?{urlencode({'token': self.token or ''})}"
 
 
-WRONG = "Open the studio with the address that it printed when it started."
+STRANGER = "Open the studio with the address that it printed when it started."
 USED = (
     "This address was used before, and works once. Go back to the browser that opened it, or stop "
     "the studio and start it again."

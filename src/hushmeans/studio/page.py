@@ -16,12 +16,12 @@ from hushmeans.fitting import weaknesses
 from hushmeans.forecasting.forecast import OF_A_WIDTH
 from hushmeans.report.markup import printable
 from hushmeans.settings import Settings
-from hushmeans.studio.account import Account
-from hushmeans.studio.form import KINDS, MISSING_LEVELS, MISSING_VALUES, ColumnForm
-from hushmeans.studio.planning import DELTAS, EPSILONS, MOST_ON_SLIDER, Outlook, Stop, risk
+from hushmeans.studio.account import AccountView
+from hushmeans.studio.form import KINDS, LEVEL_RULES, VALUE_RULES, ColumnForm
+from hushmeans.studio.planning import DELTAS, EPSILON_STOPS, MOST_ON_SLIDER, Outlook, Stop, risk
 from hushmeans.studio.session import Session
 
-TEMPLATES = Environment(
+STUDIO_TEMPLATES = Environment(
     loader=PackageLoader("hushmeans.studio"),
     autoescape=True,
     finalize=printable,
@@ -30,7 +30,7 @@ TEMPLATES = Environment(
     lstrip_blocks=True,
 )
 
-WIDTH, HEIGHT, MARGIN, FLOOR = 640, 240, 14, 34
+WIDTH, HEIGHT, EDGE, FLOOR = 640, 240, 14, 34
 """The size of the curve's drawing, and the room for the labels below it."""
 
 LABELLED = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -38,7 +38,7 @@ LABELLED = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 
 @dataclass(frozen=True)
-class Curve:
+class ErrorCurve:
     """The expected error for each budget on the slider, as points of a drawing.
 
     Attributes
@@ -61,17 +61,17 @@ class Curve:
     stops: str
 
     @classmethod
-    def of(cls, outlook: Outlook) -> Curve:
+    def of(cls, outlook: Outlook) -> ErrorCurve:
         width = outlook.forecast.width
         errors = [stop.error / width for stop in outlook.stops]
         low, high = min(*errors, OF_A_WIDTH.visible) / 1.5, max(*errors, OF_A_WIDTH.dominates) * 1.5
 
         def height(part: float) -> float:
-            return HEIGHT - FLOOR - (HEIGHT - FLOOR - MARGIN) * _log_part(part, low, high)
+            return HEIGHT - FLOOR - (HEIGHT - FLOOR - EDGE) * _log_part(part, low, high)
 
         def along(epsilon: float) -> float:
-            place = np.interp(math.log(epsilon), np.log(EPSILONS), range(len(EPSILONS)))
-            return round(MARGIN + (WIDTH - 2 * MARGIN) * float(place) / (len(EPSILONS) - 1), 1)
+            place = np.interp(math.log(epsilon), np.log(EPSILON_STOPS), range(len(EPSILON_STOPS)))
+            return round(EDGE + (WIDTH - 2 * EDGE) * float(place) / (len(EPSILON_STOPS) - 1), 1)
 
         def at(stop: Stop) -> tuple[float, float]:
             return along(stop.epsilon), round(height(stop.error / width), 1)
@@ -109,7 +109,7 @@ def steps_page(session: Session) -> str:
     """The page as HTML."""
     outlook, account = session.outlook, session.account
     settings = session.settings
-    return TEMPLATES.get_template("studio.html").render(
+    return STUDIO_TEMPLATES.get_template("studio.html").render(
         table=session.table,
         columns=[
             {"number": number, "column": each, "problem": session.problems.get(each.name)}
@@ -117,8 +117,8 @@ def steps_page(session: Session) -> str:
         ],
         kinds=KINDS,
         declared=[] if session.schema is None else _declared(session),
-        missing_values=MISSING_VALUES,
-        missing_levels=MISSING_LEVELS,
+        missing_values=VALUE_RULES,
+        missing_levels=LEVEL_RULES,
         problem=session.problems.get(""),
         person=session.person,
         person_problem=session.problems.get("person"),
@@ -131,7 +131,7 @@ def steps_page(session: Session) -> str:
         plan_problem=session.plan_problem,
         warnings=[] if settings is None else weaknesses(settings.budget),
         outlook=outlook,
-        curve=None if outlook is None else Curve.of(outlook),
+        curve=None if outlook is None else ErrorCurve.of(outlook),
         size=(WIDTH, HEIGHT, FLOOR),
         told=None if outlook is None else _told(outlook.here),
         names=[] if outlook is None or session.schema is None else session.schema.names,
@@ -188,7 +188,7 @@ def _unit(settings: Settings | None) -> str:
     return "one row" if settings.unit == 1 else f"up to {settings.unit} rows of one person"
 
 
-def _amounts(account: Account) -> dict[str, Any]:
+def _amounts(account: AccountView) -> dict[str, Any]:
     """The account in words, and as parts of a bar."""
     before, after = account.before, account.after
     parts = account.parts

@@ -13,7 +13,7 @@ from hushmeans.release.verdict import NoiseVerdict
 from hushmeans.schema import Box, Category, Cycle, Date, Flag, Ordinal, Schema
 from hushmeans.settings import Settings
 
-EPSILONS = (0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
+EPSILON_STOPS = (0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
 """The budgets that the slider offers: from the strictest to what is still defensible."""
 
 DELTAS = ("0", "1e-9", "1e-8", "1e-7", "1e-6", "1e-5")
@@ -24,7 +24,7 @@ MOST_ON_SLIDER = 30
 
 
 @dataclass(frozen=True)
-class Plan:
+class FitPlan:
     """What a fit would be asked for, and the public guess of how many rows there are."""
 
     rows: int
@@ -71,7 +71,7 @@ class Outlook:
     stops: tuple[Stop, ...]
 
     @classmethod
-    def of(cls, schema: Schema, plan: Plan) -> Outlook:
+    def of(cls, schema: Schema, plan: FitPlan) -> Outlook:
         """The outlook of a plan; an InputError where it makes no sense."""
         settings = plan.settings(schema)
         found = forecast_of(settings, plan.rows, None, schema)
@@ -87,7 +87,7 @@ class Outlook:
 def _stops(rows: int, settings: Settings, schema: Schema) -> tuple[Stop, ...]:
     """The stops of the slider; the error never rises with the budget, whatever a method chooses."""
     found = [
-        forecast_of(settings.with_epsilon(epsilon), rows, None, schema) for epsilon in EPSILONS
+        forecast_of(settings.with_epsilon(epsilon), rows, None, schema) for epsilon in EPSILON_STOPS
     ]
     least = accumulate((each.centre_error for each in found), min)
     return tuple(_stop(each, error) for each, error in zip(found, least, strict=True))
@@ -137,7 +137,7 @@ def risk(epsilon: float) -> str:
     sure = belief(epsilon)
     return (
         "Suppose someone thinks it 50:50 whether you are in this table. After reading the release, "
-        f"they can be at most {'more than 99' if sure > 99 else f'about {sure}'} % sure, even if "
+        f"they can be {'almost certain' if sure > 99 else f'at most about {sure} % sure'}, even if "
         "they know everybody else in it. No result becomes more than "
         f"{plain(math.exp(epsilon), 3)} times as likely because you take part."
     )

@@ -14,7 +14,7 @@ from hushmeans.release import Release
 from hushmeans.report import LoadedRelease, Report, report_page
 from hushmeans.schema import Schema
 from hushmeans.schema.declaring import written
-from hushmeans.studio.planning import Plan
+from hushmeans.studio.planning import FitPlan
 
 RELEASE_FILE = "release.json"
 
@@ -32,7 +32,7 @@ class Recipe:
     place: Any
     schema_file: str
     schema: Schema
-    plan: Plan
+    plan: FitPlan
     ledger: Ledger
     dataset: str
     release_id: str

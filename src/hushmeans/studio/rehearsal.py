@@ -15,10 +15,10 @@ from hushmeans.methods.start import public_randomness
 from hushmeans.release import Release
 from hushmeans.release.about import About
 from hushmeans.schema import Category, Cycle, Date, Flag, Number, Ordinal, Schema
-from hushmeans.studio.planning import Plan
+from hushmeans.studio.planning import FitPlan
 from hushmeans.types import FloatArray
 
-MOST_ROWS = 200_000
+MOST_MADE_UP = 200_000
 """More synthetic records take longer and look the same."""
 
 SEED = 1
@@ -32,9 +32,9 @@ ABOUT = About(
 )
 
 
-def rehearsed(schema: Schema, plan: Plan) -> Release:
+def rehearsed(schema: Schema, plan: FitPlan) -> Release:
     """The simulated release of a synthetic table with as many rows as were guessed."""
-    table = synthetic_table(schema, min(plan.rows, MOST_ROWS), plan.k)
+    table = synthetic_table(schema, min(plan.rows, MOST_MADE_UP), plan.k)
     alone = Schema(dict(schema.features))
     settings = plan.settings(alone)
     with warnings.catch_warnings():
@@ -63,7 +63,7 @@ def _values(kind: Any, parts: FloatArray) -> pa.Array:
         case Category() | Ordinal():
             levels = kind.levels if isinstance(kind, Category) else kind.order
             at = np.minimum((parts * len(levels)).astype(int), len(levels) - 1)
-            return pa.array([str(levels[each]) for each in at])
+            return pa.array([levels[each] for each in at])
         case Date():
             first, last = kind.dates
             return pa.array([first + (last - first) * float(each) for each in parts])

@@ -19,10 +19,10 @@ from hushmeans.ledger import Ledger
 from hushmeans.release import Release
 from hushmeans.schema import Schema
 from hushmeans.settings import Settings
-from hushmeans.studio.account import Account, Unfinished, unfinished_fits
-from hushmeans.studio.form import ColumnForm, filled_from, schema_of
+from hushmeans.studio.account import AccountView, Unfinished, unfinished_fits
+from hushmeans.studio.form import ColumnForm, filled_from, schema_in
 from hushmeans.studio.job import Job, Progress
-from hushmeans.studio.planning import Outlook, Plan
+from hushmeans.studio.planning import FitPlan, Outlook
 
 DEFAULT_PLAN = {"rows": "", "k": "5", "epsilon": "1", "delta": "0"}
 
@@ -77,7 +77,7 @@ class Session:
         self.schema: Schema | None = None
         self.problems: Mapping[str, str] = {}
         self.filled_plan = {**DEFAULT_PLAN, "rows": table.rows}
-        self.plan: Plan | None = None
+        self.plan: FitPlan | None = None
         self.plan_problem: str | None = None
         self.spend_problem: str | None = None
         self.job: Job | None = None
@@ -135,7 +135,7 @@ class Session:
             self.problems = {"person": f"the table has no column {person!r}; choose another"}
         else:
             about = (person or None, int(rows), self.person["missing_person"])
-            self.schema, self.problems = schema_of(self.columns, *about)
+            self.schema, self.problems = schema_in(self.columns, *about)
 
     def make_plan(self, form: Mapping[str, str]) -> None:
         """What the form of the plan says now."""
@@ -170,10 +170,10 @@ class Session:
         return self.plan.settings(self.schema)
 
     @property
-    def account(self) -> Account:
+    def account(self) -> AccountView:
         """What the ledger holds for the dataset, before and after the plan."""
         about = (self.ledger, self.table.dataset, self.settings, self.schema)
-        return Account.of(*about, paid=self.resumed is not None or self.job is not None)
+        return AccountView.of(*about, paid=self.resumed is not None or self.job is not None)
 
     def spend(self, form: Mapping[str, str]) -> None:
         """Start the fit, once for each release id, if the budget was typed to confirm it."""
@@ -257,14 +257,14 @@ DEFAULT_ROWS = "10000"
 """For the forecast of a fit that is resumed, whose budget is spent whatever it says."""
 
 
-def plan_of(filled: Mapping[str, str]) -> Plan:
+def plan_of(filled: Mapping[str, str]) -> FitPlan:
     """The plan that the fields of a form declare."""
     for name, words in (("rows", "roughly how many rows there are"), ("k", "how many clusters")):
         if not filled[name].replace(",", "").isdecimal():
             raise InputError(f"say {words}, as a whole number")
     rows, k = (int(filled[name].replace(",", "")) for name in ("rows", "k"))
     Budget.of(filled["epsilon"], filled["delta"] or "0")
-    return Plan(rows, k, filled["epsilon"], filled["delta"] or "0")
+    return FitPlan(rows, k, filled["epsilon"], filled["delta"] or "0")
 
 
 def new_id() -> str:
@@ -278,7 +278,7 @@ def _fields_of(form: Mapping[str, str], number: int) -> dict[str, str]:
     return {name.removesuffix(end): value for name, value in form.items() if name.endswith(end)}
 
 
-def _confirms(typed: str, plan: Plan) -> bool:
+def _confirms(typed: str, plan: FitPlan) -> bool:
     try:
         return Budget.of(typed.strip(), 0).epsilon == Budget.of(plan.epsilon, 0).epsilon
     except HushmeansError:

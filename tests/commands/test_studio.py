@@ -1,0 +1,57 @@
+"""The command that opens the studio."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from helpers.command_line import run
+from hushmeans.studio import server
+from hushmeans.studio.session import Session
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Session]:
+    """The sessions that would be served."""
+    sessions: list[Session] = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("hushmeans.commands.studio.PATIENTS", 100)
+    monkeypatch.setattr(server, "serve", lambda session, port, ready: sessions.append(session))
+    return sessions
+
+
+def test_without_a_file_the_demos_table_is_offered(opened: list[Session]) -> None:
+    assert run("studio", "--no-open") == 0
+    (session,) = opened
+    assert session.table.dataset == "patients"
+    assert session.schema is not None
+    assert Path("demo/patients.toml").exists()
+
+
+def test_a_file_has_its_schema_beside_the_reader(opened: list[Session]) -> None:
+    Path("people.csv").write_text("age,sex\n31,f\n", encoding="utf-8")
+    assert run("studio", "people.csv", "--no-open") == 0
+    (session,) = opened
+    assert session.schema_file == Path("people.toml")
+    assert [name for name, _ in session.table.columns] == ["age", "sex"]
+
+
+def test_a_range_that_is_to_be_found_is_said_to_be_missing(opened: list[Session]) -> None:
+    Path("people.csv").write_text("age\n31\n", encoding="utf-8")
+    Path("people.toml").write_text('[features]\nage = "find"\n', encoding="utf-8")
+    assert run("studio", "people.csv") == 0
+    assert "yet to be found" in opened[0].problems[""]
+
+
+def test_a_port_in_use_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("hushmeans.commands.studio.PATIENTS", 100)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert run("studio", "--no-open", "--port", str(taken.getsockname()[1])) != 0
+    assert "choose another with --port" in " ".join(capsys.readouterr().err.split())
