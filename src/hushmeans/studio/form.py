@@ -8,7 +8,7 @@ from typing import Any
 
 from hushmeans.errors import HushmeansError, InputError
 from hushmeans.schema import Schema
-from hushmeans.schema.declaring import written
+from hushmeans.schema.declaring import FIND, written
 
 KINDS = {
     "": "leave out",
@@ -129,7 +129,7 @@ def _fields(entry: Mapping[str, Any]) -> dict[str, str]:
     word, value = next(iter(entry.items()))
     filled = {"kind": KIND_OF_WORD.get(word, word)}
     match word:
-        case "range":
+        case "range" if value != FIND:
             filled |= {"low": f"{value[0]:.15g}", "high": f"{value[1]:.15g}"}
         case "levels" | "order":
             filled["levels"] = "\n".join(map(str, value))
