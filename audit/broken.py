@@ -13,6 +13,7 @@ import numpy as np
 from audit.forks import in_child
 from audit.neighbours import (
     BORDER,
+    FAR,
     MANY_ROWS,
     NOBODY,
     PLAIN,
@@ -27,7 +28,7 @@ from hushmeans.budget import Account, Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.encode import encode
 from hushmeans.curator.mechanisms import Gaussian, Laplace, Mechanism
-from hushmeans.curator.questions import Cells, Size, Totals
+from hushmeans.curator.questions import Cells, Histograms, Size, Totals
 from hushmeans.curator.store import Store
 from hushmeans.types import FloatArray, GridArray, IntArray
 
@@ -97,6 +98,14 @@ class ForgottenRows(OneAnswer):
     @property
     def rows_per_person(self) -> int:
         return 1
+
+
+class OneRange(OneAnswer):
+    """Histograms of several features, with the noise that one of them needs."""
+
+    def _ask(self, source: Store) -> IntArray:
+        with patch.object(Histograms, "sensitivity", lambda question, norm: question.unit):
+            return super()._ask(source)
 
 
 class Unlimited(LimitedNeighbours):
@@ -239,6 +248,8 @@ def _fitted(mechanism: Mechanism) -> WholeFit:
     return WholeFit(NOBODY, PURE, "average_k", options={"rounds": 1}, mechanism=mechanism)
 
 
+FAR_HISTOGRAMS = Histograms(((0.0, 2.0), (-10.0, 30.0), (0.0, 1e3)))
+
 VARIANTS = (
     Variant("Laplace noise of half the scale, one answer", _size(HalvedLaplace())),
     Variant("Gaussian noise of half the scale, one answer", _size(HalvedGaussian(), WITH_DELTA)),
@@ -251,6 +262,7 @@ VARIANTS = (
     Variant("rows per person forgotten", ForgottenRows(SEVERAL, Laplace(), PURE, Size())),
     Variant("the limit on a person's rows forgotten", _limited(Unlimited)),
     Variant("the first rows of the file kept, whoever they belong to", _limited(LimitedInAll)),
+    Variant("histograms with noise for one range", OneRange(FAR, Laplace(), PURE, FAR_HISTOGRAMS)),
     Variant("the exact number of records used", ExactNumber(), "release_"),
     Variant("sums and noise in floats", FloatNoise(), "add_noise"),
     Variant("a seed reused after a fork", Forked(GeneratorOfTheProcess), "both answers"),

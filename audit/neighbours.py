@@ -13,6 +13,7 @@ import pyarrow as pa
 from hushmeans.curator.encode import encode
 from hushmeans.curator.people.limiting import RowLimit, keep_limited
 from hushmeans.curator.source import open_store
+from hushmeans.curator.unencoded import with_values
 from hushmeans.schema import Box, Category, Flag, Number, Schema
 from hushmeans.schema.grid import ABSENT
 from hushmeans.types import FloatArray, GridArray
@@ -61,6 +62,23 @@ class Neighbours:
     @cached_property
     def _encoded(self) -> tuple[GridArray, GridArray]:
         fewer, more = (encode(self.table(more), self.box) for more in (False, True))
+        return fewer, more
+
+
+@dataclass(frozen=True)
+class Unranged(Neighbours):
+    """Two tables of features whose ranges have yet to be found."""
+
+    @cached_property
+    def box(self) -> Box:
+        return Box.of((Number.find(),) * self.person.shape[1])
+
+    @cached_property
+    def _encoded(self) -> tuple[GridArray, GridArray]:
+        fewer, more = (
+            with_values(np.zeros(table.shape, dtype=np.int32), [*table.T])
+            for table in (self.table(False), self.table(True))
+        )
         return fewer, more
 
 
@@ -188,6 +206,11 @@ MANY_ROWS = LimitedNeighbours(
 )
 EIGHT = _pair("alone in a corner of 8 features", [[-1.0] * 8] * 50, [1.0] * 8)
 WIDE = _pair("alone in a corner of 24 features", [[-1.0] * 24] * 50, [1.0] * 24)
+FAR = Unranged(
+    "far from all others, in 3 features without ranges",
+    np.array([[1.0, 20.0, 1990.0]] * 20),
+    np.array([[1e300, -1e300, 5e-324]]),
+)
 
 KINDS = Schema(
     {

@@ -11,6 +11,7 @@ from audit.neighbours import (
     BORDER,
     DUPLICATE,
     EIGHT,
+    FAR,
     FOUNDING,
     HOLES,
     ISOLATED,
@@ -29,6 +30,7 @@ from hushmeans.budget import Budget
 from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.questions import (
     Cells,
+    Histograms,
     Lengths,
     Norm,
     Present,
@@ -48,8 +50,8 @@ from hushmeans.types import IntArray
 BUDGETS = (Budget.of(4), Budget.of(4, 1e-6))
 """Large enough for a bound to be far from 0, small enough for the fewest runs to prove a breach."""
 
-NOISE_RUNS, ANSWER_RUNS, FIT_RUNS, SHORT_FIT_RUNS = 200_000, 20_000, 10_000, 4_000
-"""Runs on each neighbour."""
+NOISE_RUNS, ANSWER_RUNS, FIT_RUNS, SHORT_FIT_RUNS = 200_000, 20_000, 5_000, 2_000
+"""Runs on each neighbour; the fewest that could prove a breach by a record that lies open."""
 
 SMALL_BUDGETS = (Budget.of(1), Budget.of(1, 1e-6))
 """For fits that take long: so few runs prove a breach of these."""
@@ -148,6 +150,7 @@ def answer_claims(budget: Budget) -> Iterator[Claim]:
     yield claim(FOUNDING, cells(FOUNDING))
     yield claim(FOUNDING, Sizes(FOUNDING.box.grid, _places(FOUNDING)))
     yield claim(ISOLATED, around(ISOLATED))
+    yield claim(FAR, Histograms(((0.0, 2.0), (-10.0, 30.0), (0.0, 1e3))))
     for mixed in (LEVEL, HOLES):
         places = pair_centroids(mixed) / mixed.box.grid.unit
         yield claim(mixed, profiles_about(mixed.box.grid, mixed.box.layout, places))

@@ -19,7 +19,7 @@ from audit.neighbours import AnyNeighbours
 from audit.statistics import ANSWER, PUBLISHED, likelihood_ratio, of_answers, of_clusters
 from hushmeans import DPKMeans, Ledger
 from hushmeans.budget import Budget
-from hushmeans.curator import curator, kernel
+from hushmeans.curator import curator
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.door import NoisyTotals
 from hushmeans.curator.mechanisms import Mechanism, mechanism_for
@@ -111,10 +111,8 @@ class OneAnswer:
 
 def exact_answers(pair: AnyNeighbours, question: Question) -> tuple[IntArray, IntArray]:
     """What the question's answers would be without noise."""
-    holes = pair.box.layout.has_holes
-    fewer, more = (
-        kernel.answer(question, pair.encoded(more), holes=holes).ravel() for more in (False, True)
-    )
+    stores = (Store.of(pair.box, pair.encoded(more)) for more in (False, True))
+    fewer, more = (store.answer(question).ravel() for store in stores)
     return fewer, more
 
 

@@ -71,6 +71,7 @@ DOORS: Mapping[str, tuple[frozenset[str] | None, frozenset[str] | None]] = {
             {
                 "hushmeans.fitting",
                 "hushmeans.surveys.person_rows",
+                "hushmeans.surveys.range_finding",
                 "hushmeans.forecasting.forecast",
                 "hushmeans.opendp.kmeans",  # what zCDP is worth in epsilon and delta
                 "hushmeans.ledger.composition",  # what fits cost in zCDP, which OpenDP knows
@@ -105,7 +106,11 @@ SAMPLERS = {
         "hushmeans.commands.patients",  # synthetic patients
     },
     "random": set(),
-    "secrets": {"hushmeans.fitting", "hushmeans.surveys.person_rows"},  # the id of a release
+    "secrets": {  # the id of a release
+        "hushmeans.fitting",
+        "hushmeans.surveys.person_rows",
+        "hushmeans.surveys.range_finding",
+    },
 }
 """Who may import what draws random numbers."""
 

@@ -16,6 +16,7 @@ SAME_MEANING = {
         (
             "cells",
             "fill",
+            "histograms",
             "lengths",
             "present",
             "profiles",

@@ -72,6 +72,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         Instead of bounds: the kinds of features, in any form that `Schema` accepts: a mapping
         such as ``{"age": Number(0, 120), "sex": Category(["f", "m"])}``, or the path of a TOML or
         JSON file.
+    range_share
+        The share of the budget for finding ranges, if the schema asks for any.
     random_state
         None for real noise. A seed gives a reproducible simulation without any privacy
         guarantee, for experiments and tests: it warns, and the release is marked.
@@ -138,6 +140,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         rows_per_person: int = 1,
         missing: str = "middle",
         schema: Any = None,
+        range_share: Any = 0.1,
         random_state: Any = None,
         columns: Sequence[str] | None = None,
         cache: str | PathLike[str] | None = None,
@@ -155,6 +158,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         self.rows_per_person = rows_per_person
         self.missing = missing
         self.schema = schema
+        self.range_share = range_share
         self.random_state = random_state
         self.columns = columns
         self.cache = cache
@@ -186,6 +190,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             self.method,
             self.method_options,
             self.rows_per_person,
+            self.range_share,
         )
         self.release_: Release = fit_release(
             X,

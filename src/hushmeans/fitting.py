@@ -23,15 +23,19 @@ from hushmeans.errors import (
     costing,
     warn,
 )
+from hushmeans.ledger.composition import prefers_laplace
 from hushmeans.ledger.payment import Payment
 from hushmeans.ledger.standing import Amounts
+from hushmeans.methods.ranges import MOST_LOOKS
 from hushmeans.methods.start import public_randomness
 from hushmeans.release import Release
 from hushmeans.release.about import About
 from hushmeans.release.clusters import in_original_units
+from hushmeans.release.found import Found
 from hushmeans.release.profiles import missing_rates_of, profiles_of
 from hushmeans.schema import Box, declared_schema
 from hushmeans.settings import Settings
+from hushmeans.surveys.range_finding import ranges_for
 from hushmeans.version import versions
 
 if TYPE_CHECKING:
@@ -112,6 +116,13 @@ def fit_release(
     ):
         if payment is not None and (earlier := payment.earlier_release(curator.box)) is not None:
             return earlier
+        found: tuple[Found, ...] = ()
+        if unknown := curator.box.unknown:
+            watch.planned(MOST_LOOKS)
+            laplace = not one_noise and prefers_laplace(settings, curator.box)
+            ranges = ranges_for(curator.door, curator.box, settings.range_share, laplace=laplace)
+            curator.fix_ranges([(each.low, each.high) for each in ranges])
+            found = tuple(map(Found, unknown, (each.is_sure for each in ranges)))
         watch.planned(settings.method.most_questions)
         door = replace(curator.door, turn_to=None) if one_noise else curator.door
         clustering = settings.method.find(
@@ -132,6 +143,7 @@ def fit_release(
             method_options=tuple(settings.method_options.items()),
             versions=tuple(versions().items()),
             booking=booking,
+            found=found,
             about=about or About(),
             missing_person=settings.missing_person,
             profiles=profiles_of(clustering, curator.box, spends[-1].noise),

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
-from hushmeans.arguments import Amount, whole_number
+from hushmeans.arguments import Amount, exact_amount, whole_number
 from hushmeans.budget import WHOLE_PERSON, Budget
 from hushmeans.errors import InputError
 from hushmeans.methods.method import Method
 from hushmeans.methods.registry import DEFAULT_METHOD, canonical_name, chosen_method
 from hushmeans.schema import Schema
 from hushmeans.schema.schema import MissingPerson
+
+RANGE_SHARE = Fraction(1, 10)
+"""The default share of the budget for finding ranges."""
 
 MOST_CLUSTERS = 10_000
 """With more, placing the starting centroids alone takes hours."""
@@ -34,6 +38,10 @@ class Settings:
         The method, with its options set.
     rows_per_person
         The privacy unit: all rows of one person, at most this many.
+    range_share
+        The share of the budget for finding ranges, if a schema asks for any.
+    person
+        The column that tells people apart; None without one.
     missing_person
         With a person column, by which the limit is enforced, what becomes of rows without an id;
         None without one.
@@ -50,9 +58,16 @@ class Settings:
     method_name: str
     method: Method
     rows_per_person: int = 1
+    range_share: Fraction = RANGE_SHARE
+    person: str | None = None
     missing_person: MissingPerson | None = None
 
     def __post_init__(self) -> None:
+        if not 0 < self.range_share <= Fraction(1, 2):
+            raise InputError(
+                f"range_share is {float(self.range_share):g}; give a share of the budget above 0 "
+                "and up to 0.5"
+            )
         n_clusters = whole_number("n_clusters", self.n_clusters, at_most=MOST_CLUSTERS)
         object.__setattr__(self, "n_clusters", n_clusters)
         rows_per_person = whole_number("rows_per_person", self.rows_per_person)
@@ -67,6 +82,7 @@ class Settings:
         method: str = DEFAULT_METHOD,
         method_options: Mapping[str, Any] | None = None,
         rows_per_person: int = 1,
+        range_share: Amount = RANGE_SHARE,
     ) -> Settings:
         """The settings from a user's arguments, which `DPKMeans` documents."""
         return cls(
@@ -75,6 +91,7 @@ class Settings:
             method_name=canonical_name(method),
             method=chosen_method(method, method_options),
             rows_per_person=rows_per_person,
+            range_share=exact_amount("range_share", range_share),
         )
 
     @property
@@ -97,7 +114,8 @@ class Settings:
         """
         declared = schema.rows_per_person
         if schema.person is not None and self.missing_person is None:
-            return replace(self, missing_person=schema.missing_person).with_unit_of(schema)
+            by = {"person": schema.person, "missing_person": schema.missing_person}
+            return replace(self, **by).with_unit_of(schema)
         if declared == 1 or declared == self.rows_per_person:
             return self
         if self.rows_per_person != 1:

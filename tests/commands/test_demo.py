@@ -21,7 +21,7 @@ def test_the_demo_writes_all_of_its_files(
     made = snapshot(people_folder / "new" / "demo")
     assert sorted(made) == ["bounds.toml", "patients.csv", "release.json", "report.html"]
     assert made["patients.csv"].count(b"\n") == 2001
-    assert b"Differentially private clustering" in made["report.html"]
+    assert b"Groups among the patients of a clinic" in made["report.html"]
     assert Release.load("new/demo/release.json").statement() in out
     assert "non-private" in out
     assert "Generated 2,000 synthetic patients." in out

@@ -46,6 +46,12 @@ class WatchedSource:
         self.asked += 1
         return np.zeros(question.shape, dtype=np.int64)
 
+    def with_ranges(self, box: Box) -> WatchedSource:
+        return self
+
+    def close(self) -> None:
+        """Nothing is kept anywhere."""
+
 
 class BrokenSource(WatchedSource):
     def answer(self, question: Question) -> IntArray:

@@ -56,6 +56,7 @@ def test_a_right_kernel_passes(right: Kernel) -> None:
 
 def test_every_kind_of_question_is_asked_and_every_clip_in_both_norms() -> None:
     asked = [question for question, _ in selftest.known_questions()]
+    asked += [question for question, _ in selftest.known_histograms()]
     assert {type(question) for question in asked} == set(kernel.KERNELS) == set(REFERENCE.add_up)
     norms = {(type(each), each.norm) for each in asked if isinstance(each, CLIPPED)}
     assert norms == {(kind, norm) for kind in CLIPPED for norm in ("l1", "l2")}

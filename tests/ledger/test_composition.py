@@ -20,6 +20,7 @@ from hushmeans.ledger.composition import (
     rounded_up,
 )
 from hushmeans.ledger.standing import Amounts, Standing
+from hushmeans.schema import Box, Number, Schema
 from hushmeans.settings import Settings
 
 SMALL = Budget.of("0.1", "1e-6")
@@ -125,6 +126,15 @@ def test_a_fit_that_chooses_laplace_noise_counts_as_a_pure_one(
     method: str, n_features: int, of_pure: bool
 ) -> None:
     settings = Settings.of(3, 1, 1e-6, method)
-    rho = rho_of_fit(settings, n_features)
+    box = Box((0.0,) * n_features, (1.0,) * n_features)
+    rho = rho_of_fit(settings, box)
     assert rho == (rho_of_pure(Fraction(1)) if of_pure else rho_of_gaussian(settings.budget))
-    assert rho_of_fit(Settings.of(3, 1, 0, method), n_features) is None
+    assert rho_of_fit(Settings.of(3, 1, 0, method), box) is None
+
+
+def test_ranges_found_with_laplace_noise_come_before_the_rest() -> None:
+    settings = Settings.of(3, 1, 1e-6)
+    box = Schema({"age": Number.find(), "income": (0, 9)}).box()
+    rest = rho_of_fit(settings.with_epsilon(Fraction(9, 10)), Box((0.0,) * 2, (1.0,) * 2))
+    assert rest is not None
+    assert rho_of_fit(settings, box) == rho_of_pure(Fraction(1, 10)) + rest

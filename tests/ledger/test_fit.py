@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from sklearn.base import clone
 
@@ -18,6 +19,7 @@ from hushmeans import (
     Ledger,
     LedgerWarning,
     Release,
+    Schema,
     SimulationWarning,
 )
 from hushmeans.curator.store import Store
@@ -211,3 +213,23 @@ def test_a_printed_estimator_does_not_show_a_password(ledger: Any) -> None:
     assert b"s3cr3t" not in pickle.dumps(estimator)
     assert "s3cr3t" not in repr(estimator)
     assert "s3cr3t" not in estimator._repr_html_()
+
+
+def test_people_told_apart_by_another_column_are_another_unit(ledger: Ledger) -> None:
+    visits = pa.table({"x": [0.1, 0.9] * 50, "patient": [*range(50)] * 2, "visit": [*range(100)]})
+
+    def fitted(person: str, release_id: str) -> None:
+        schema = Schema({"x": (0, 1)}, person=person)
+        about = {"ledger": ledger, "dataset": "visits", "release_id": release_id}
+        DPKMeans(1, epsilon=1, schema=schema, **about).fit(visits)
+
+    ledger.set_limit("visits", epsilon=10, rows_per_person=0)
+    fitted("patient", "first")
+    assert ledger.standing("visits").person == "patient"
+    with pytest.raises(BudgetError, match="different settings"):
+        fitted("visit", "first")
+    with pytest.raises(BudgetError, match="tells them apart"):
+        fitted("visit", "second")
+    fitted("patient", "third")
+    assert str(ledger.standing("visits").spent) == "2"
+    ledger.verify()

@@ -6,11 +6,13 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from hushmeans import DPKMeans, SimulationWarning
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.door import Door, NoisyTotals
@@ -231,3 +233,13 @@ def test_cells_split_off_the_levels_that_explain_most() -> None:
     cutting = Cutting.of(MixedColumns.of(box.layout), moments, 4.0, box.grid)
     assert cutting.splits == {0: [0, 1, 2]}  # three levels and the rest: twice doubled
     assert [len(each) for each in cutting.borders] == [1, 1, 1, 0, 0, 0]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_records_that_are_all_the_same_are_no_reason_to_fail(seed: int) -> None:
+    table = pa.table({"flag": [True] * 3000})
+    with pytest.warns(SimulationWarning):
+        model = DPKMeans(2, epsilon=1, schema={"flag": {"flag": True}}, random_state=seed).fit(
+            table
+        )
+    assert model.release_.n_clusters == 2

@@ -219,6 +219,13 @@ def test_the_shares_of_the_rounds_are_positive_and_sum_to_the_rest(
     assert sum(shares) == Fraction(rest)
 
 
+def test_more_than_three_rounds_cost_the_last_one_nothing() -> None:
+    rest = Fraction("0.7")
+    three, eight = (shares_of_rounds(rest, rounds, 2.0) for rounds in (3, 8))
+    assert three[-1] == rest / 2
+    assert eight[-1] == pytest.approx(rest / 2, rel=1e-4)
+
+
 def test_lengths_follow_the_norm() -> None:
     vectors = np.array([[3.0, -4.0]])
     assert norms_of(vectors, "l1").tolist() == [7.0]

@@ -12,7 +12,7 @@ import pytest
 
 from hushmeans import DPKMeans, Release
 from hushmeans.errors import InputError
-from hushmeans.release.profiles import Difference, LevelShares, MissingRate
+from hushmeans.release.profiles import LevelDifference, LevelShares, MissingRate
 
 SCHEMA = {
     "age": {"range": [0, 100], "missing": "ignore"},
@@ -95,7 +95,7 @@ def test_differences_beyond_the_error_are_listed_the_largest_first() -> None:
     """0.3 and 0.2 exceed 1.96 deviations of 0.1; nothing exceeds those of 0.2."""
     found = shares().differences()
     assert [(each.cluster, each.level) for each in found[:2]] == [(0, "clerk"), (0, "smith")]
-    assert found[0] == Difference(0, "job", "clerk", found[0].difference)
+    assert found[0] == LevelDifference(0, "job", "clerk", found[0].difference)
     assert found[0].difference == pytest.approx(0.3)
     assert len(found) == 4
     wide = ((0.2, 0.2), (0.2, 0.2))

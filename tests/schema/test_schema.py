@@ -205,8 +205,14 @@ def test_a_draft_has_a_line_per_column_and_is_refused_until_it_is_filled_in() ->
     assert Schema(tomllib.loads(filled)).features["born"] == Date("1900-01-01", "2030-01-01")
 
 
-def test_a_range_that_is_to_be_found_makes_no_box() -> None:
+def test_a_range_that_is_to_be_found_is_not_known() -> None:
     with pytest.raises(InputError, match="the range of feature 'x' has yet to be found"):
-        Schema({"x": "find"}).box()
+        Schema({"x": "find"}).box().check_known()
     found = Schema({"x": "find"}).replaced({"x": Number(0, 1)})
     assert found.box() == Bounds({"x": (0, 1)}).box()
+
+
+def test_a_range_that_no_weight_can_scale_is_refused_before_anything_is_spent() -> None:
+    wide = Number(-1.7e308, 1.7e308, weight=0.3)
+    with pytest.raises(InputError, match="too wide"):
+        Schema({"wide": wide, "other": (0, 1)}).box()

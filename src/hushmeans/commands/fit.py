@@ -35,6 +35,10 @@ def fit(
     method: options.MethodName = "refined",
     option: options.MethodOptions = None,
     rows_per_person: options.RowsPerPerson = 1,
+    range_share: Annotated[
+        str,
+        typer.Option(help='The share of the budget for finding ranges, if any is "find".'),
+    ] = "0.1",
     rows: Annotated[
         int | None,
         typer.Option(help="The approximate number of records, if public: prints a forecast first."),
@@ -125,13 +129,12 @@ def fit(
     from hushmeans.schema import declared_schema
 
     declared = declared_schema(bounds, schema)
-    declared = declared_schema(bounds, schema)
     about = About(title, owner, contact, date, description)
     to_debit = ledger_to_debit(ledger, dataset, release_id, strict=strict, none=no_ledger)
     place = _place(file, sql, database, delimiter, encoding)
     name = None if to_debit is None else dataset or _named_after(place)
     features = options.column_names(columns)
-    settings = options.settings_of(k, epsilon, delta, method, option, rows_per_person)
+    settings = options.settings_of(k, epsilon, delta, method, option, rows_per_person, range_share)
     if rows is not None:
         _announce(
             rows, settings.with_unit_of(declared), declared, features, anyway=anyway, quiet=json
@@ -242,8 +245,14 @@ def _announce(
     The number of records is private, so there is no forecast unless the user gives one.
     """
     from hushmeans.forecasting import forecast_of
+    from hushmeans.surveys.range_finding import check_enough
 
     box = (declared if columns is None else declared.only(columns)).box()
+    if box.unknown:
+        unit, share = settings.rows_per_person, settings.range_share
+        if not anyway:
+            check_enough(rows, settings.budget, len(box.unknown), share, unit)
+        settings = settings.with_epsilon((1 - share) * settings.budget.epsilon)
     verdict = forecast_of(settings, rows, box.n_columns).verdict
     if verdict.level == "dominates" and not anyway:
         raise InputError(

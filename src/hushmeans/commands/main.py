@@ -21,6 +21,7 @@ from hushmeans.commands import (
     person_rows,
     plan,
     predict,
+    ranges,
     report,
     sample,
     schema,
@@ -46,6 +47,7 @@ app = typer.Typer(
 
 app.command()(schema.schema)
 app.command()(check.check)
+app.command()(ranges.ranges)
 app.command()(fit.fit)
 app.command()(person_rows.person_rows)
 app.command()(predict.predict)
@@ -81,7 +83,8 @@ def main(arguments: list[str] | None = None) -> None:
             sys.exit(app(args=arguments, prog_name="hushmeans", standalone_mode=False))
     except (HushmeansError, Warning, typer.TyperException) as error:
         message = error.format_message() if isinstance(error, typer.TyperException) else str(error)
-        _fail(error, message, say, spends=given[:1] in (["fit"], ["person-rows"]))
+        spends = given[:1] in (["fit"], ["person-rows"], ["ranges"])
+        _fail(error, message, say, spends=spends)
     except MemoryError as error:
         message = "out of memory; ask for fewer clusters, or use fewer features or records"
         _fail(error, message, say)

@@ -101,12 +101,13 @@ def settings_of(
     method: str,
     option: list[str] | None,
     rows_per_person: int,
+    range_share: str = "0.1",
 ) -> Settings:
     """The settings of a fit, from the options above."""
     from hushmeans.settings import Settings
 
     method_options = dict(_name_and_value(text) for text in option or ())
-    return Settings.of(k, epsilon, delta, method, method_options, rows_per_person)
+    return Settings.of(k, epsilon, delta, method, method_options, rows_per_person, range_share)
 
 
 def _name_and_value(text: str) -> tuple[str, Any]:

@@ -13,6 +13,7 @@ from hushmeans.commands import options
 if TYPE_CHECKING:
     from hushmeans.forecasting import Forecast
     from hushmeans.schema import Box
+    from hushmeans.settings import Settings
 
 EPSILON_FACTORS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
 """The curve shows epsilon times each of these."""
@@ -92,6 +93,8 @@ def _show(expected: Forecast, error: float | None) -> None:
     if expected.box is not None and expected.box.kinds is not None:
         console.print(_distances_table(expected.box))
         typer.echo(WIDER_COUNTS_LESS)
+    if expected.box is not None and expected.box.unknown:
+        typer.echo(_found_in_words(expected.settings, expected.box))
     console.print(_errors_table(expected))
     console.print(_steps_table(expected))
     typer.echo(f"{expected.verdict}\n")
@@ -108,6 +111,16 @@ def _show(expected: Forecast, error: float | None) -> None:
         f"\nAssumptions: {expected.settings.n_clusters} round clusters of "
         f"{expected.cluster_size:,.0f} records each, with a standard deviation of "
         f"{expected.width:.2g} (in units of half a range). No budget was spent."
+    )
+
+
+def _found_in_words(settings: Settings, box: Box) -> str:
+    names = ", ".join(box.label(feature) for feature in box.unknown)
+    return (
+        f"{100 * float(settings.range_share):g}% of the budget will be spent on finding the "
+        f"range{'s'[: len(box.unknown) > 1]} of {names}. The forecast is for the rest of the "
+        "budget. Errors of these features are given as if the range were -1 to 1: multiply them by "
+        "half of the range that you expect."
     )
 
 

@@ -16,7 +16,7 @@ from hushmeans.curator.door import Door, Noise, NoisyTotals
 from hushmeans.curator.journal import Journal, fingerprint
 from hushmeans.curator.kernel import kernel_for
 from hushmeans.curator.mechanisms import Mechanism, mechanism_for
-from hushmeans.curator.questions import Norm, Question, made_anew
+from hushmeans.curator.questions import Histograms, Norm, Question, made_anew
 from hushmeans.curator.source import Source, managed_source, open_people
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import BudgetError, PrivacyError
@@ -75,6 +75,7 @@ class Curator:
         self._account = Account()
         self._spends: list[Spend] = []
         self._used = Fraction(0)
+        self._rest = Fraction(1)  # of the budget, for a method, whose shares are parts of it
 
     @property
     def box(self) -> Box:
@@ -91,6 +92,8 @@ class Curator:
         kernel_for(question)
         question = made_anew(question)
         question.check(self._source.box)
+        if bool(self._source.box.unknown) != isinstance(question, Histograms):
+            raise ValueError("ranges are found first, and only then is anything else asked")
         self._account.debit(share)
         sensitivity = self._rows_per_person * question.sensitivity(self._mechanism.norm)
         scale = self._mechanism.scale_for(sensitivity, share * self._allowance)
@@ -123,14 +126,39 @@ class Curator:
     @property
     def door(self) -> Door:
         """What a method may use: a way to ask questions, and public facts."""
-        box = self._source.box
-        turn_to = self._turn_to if self._budget.delta > 0 else None
-        return Door(self.ask, self.noise, box.grid, box.n_columns, box.layout, turn_to)
+        box, rest = self._source.box, self._rest
+        settled = rest < 1 and not self._may_turn  # ranges were found with Gaussian noise
+        turn_to = self._turn_to if self._budget.delta > 0 and not settled else None
+
+        def ask(question: Question, share: Fraction) -> NoisyTotals:
+            return self.ask(question, share * rest)
+
+        return Door(ask, self.noise, box.grid, box.n_columns, box.layout, turn_to)
 
     @property
     def noise(self) -> Noise:
         """The noise that answers will have."""
-        return self._mechanism.noise(self._allowance, self._rows_per_person)
+        return self._mechanism.noise(self._rest * self._allowance, self._rows_per_person)
+
+    def fix_ranges(self, ranges: Sequence[tuple[float, float]]) -> None:
+        """Encode the records by ranges that were found.
+
+        From now on a share is a part of what is left of the budget, and answers have the noise
+        that a fit starts with.
+        """
+        self._source = self._source.with_ranges(self.box.found(ranges))
+        self._rest = 1 - self._account.spent
+        if self._budget.delta > 0 and self._may_turn:
+            self._turn_to("l2")
+
+    def close(self) -> None:
+        """Remove whatever the present records keep outside this process."""
+        self._source.close()
+
+    @property
+    def _may_turn(self) -> bool:
+        """Whether no answer had Gaussian noise, after which there is no other."""
+        return not any(spend.noise == "gaussian" for spend in self._spends)
 
     def _turn_to(self, norm: Norm) -> Door:
         """Go on with Laplace noise or with Gaussian noise, for what is left of the budget.
@@ -139,7 +167,7 @@ class Curator:
         left. Gaussian noise spends of both at once, so there is no way back from it.
         """
         if norm != self._mechanism.norm:
-            if any(spend.noise == "gaussian" for spend in self._spends):
+            if not self._may_turn:
                 raise BudgetError("Gaussian noise was used; Laplace noise cannot follow it")
             self._mechanism = self._mechanism.turned(norm)
             self._allowance = allowance_after(self._mechanism, self._budget, self._account.spent)
@@ -190,7 +218,11 @@ def open_curator(
     mechanism = mechanism_for(budget, seed)
     limited = schema.limited_to(rows_per_person)
     with managed_source(data, limited, columns, cache, watch) as source:
-        yield Curator(source, mechanism, budget, rows_per_person, watch, pay, journal)
+        curator = Curator(source, mechanism, budget, rows_per_person, watch, pay, journal)
+        try:
+            yield curator
+        finally:
+            curator.close()
 
 
 @contextmanager

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from hushmeans.curator.counting import Present, Profiles
-from hushmeans.curator.questions import Cells, Question, Size
+from hushmeans.curator.questions import Cells, Histograms, Question, Size
+from hushmeans.curator.questions.levels import Present, Profiles
 from hushmeans.types import IntArray
 
-READ_AS_THEY_ARE: tuple[type[Question], ...] = (Size, Profiles, Present)
-"""Questions whose kernels read holes as they are."""
+READ_AS_THEY_ARE: tuple[type[Question], ...] = (Size, Profiles, Present, Histograms)
+"""Questions whose kernels read holes as they are, or, as histograms do, values without holes."""
 
 
 def filling_points(question: Question) -> IntArray | None:

@@ -18,6 +18,7 @@ from hushmeans.curator import compiled, reference, selftest
 from hushmeans.curator.holes import filling_points
 from hushmeans.curator.questions import (
     Cells,
+    Histograms,
     Lengths,
     Present,
     Profiles,
@@ -29,6 +30,7 @@ from hushmeans.curator.questions import (
     Spreads,
     Totals,
 )
+from hushmeans.curator.questions.ranging import UNIT
 from hushmeans.curator.reference import AddUp, Kernel
 from hushmeans.errors import InputError
 from hushmeans.schema import Axes, Box
@@ -67,7 +69,7 @@ def chosen_kernel() -> Kernel:
 
 def answer(
     question: Question,
-    records: GridArray,
+    records: GridArray | FloatArray,
     *,
     holes: bool = False,
     threads: int | None = None,
@@ -199,6 +201,15 @@ def lengths(question: Lengths, records: GridArray) -> IntArray:
     return counts
 
 
+def histograms(question: Histograms, values: FloatArray) -> IntArray:
+    """The number of values in each bin, in units; the features' bins follow each other."""
+    counts = np.zeros(question.shape, dtype=np.int64)
+    borders = np.array([border for each in question.borders for border in each])
+    ends = np.cumsum([0, *map(len, question.borders)])
+    compiled.add_up_histograms(_read_only(values), borders, ends, UNIT, counts)
+    return counts
+
+
 def sizes(question: Sizes, records: GridArray) -> IntArray:
     """The number of records nearest to each centroid."""
     return np.bincount(_nearest(records, question.centroids), minlength=question.shape[0])
@@ -281,6 +292,7 @@ KERNELS: dict[type[Question], AddUp] = {
     Spreads: spreads,
     Cells: cells,
     Lengths: lengths,
+    Histograms: histograms,
     Profiles: profiles,
     Present: present,
 }

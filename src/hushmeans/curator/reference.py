@@ -15,6 +15,7 @@ import numpy as np
 
 from hushmeans.curator.questions import (
     Cells,
+    Histograms,
     Lengths,
     Norm,
     Present,
@@ -27,6 +28,7 @@ from hushmeans.curator.questions import (
     Spreads,
     Totals,
 )
+from hushmeans.curator.questions.ranging import UNIT
 from hushmeans.schema import Axes, Box
 from hushmeans.schema.grid import ABSENT
 from hushmeans.types import FloatArray, GridArray, IntArray
@@ -34,7 +36,7 @@ from hushmeans.types import FloatArray, GridArray, IntArray
 PLAIN_BLOCK = 4096
 """Records handled at a time, so that copies in 64 bits stay small."""
 
-AddUp: TypeAlias = Callable[[Any, GridArray], IntArray]
+AddUp: TypeAlias = Callable[[Any, Any], IntArray]
 """The exact sum, over the records, of what a question of one kind asks of each."""
 
 
@@ -65,7 +67,7 @@ def in_blocks(add_up: AddUp) -> AddUp:
     """A decorator: add up the records block by block."""
 
     @wraps(add_up)
-    def whole(question: Question, records: GridArray) -> IntArray:
+    def whole(question: Question, records: GridArray | FloatArray) -> IntArray:
         sums = np.zeros(question.shape, dtype=np.int64)
         for start in range(0, len(records), PLAIN_BLOCK):
             sums += add_up(question, records[start : start + PLAIN_BLOCK])
@@ -137,6 +139,17 @@ def lengths(question: Lengths, records: GridArray) -> IntArray:
     farthest = np.abs(records - question.centre).max(axis=1)
     beyond = np.searchsorted(question.edges, farthest, side="left")
     return np.bincount(beyond, minlength=question.shape[0])
+
+
+@in_blocks
+def histograms(question: Histograms, values: FloatArray) -> IntArray:
+    """The number of values in each bin, in units; the features' bins follow each other."""
+    parts = [np.empty(0, dtype=np.int64)]
+    for feature, borders, bins in zip(values.T, question.borders, question.bins, strict=True):
+        if borders:
+            place = np.searchsorted(borders, feature[~np.isnan(feature)], side="left")
+            parts.append(UNIT * np.bincount(place, minlength=bins))
+    return np.concatenate(parts)
 
 
 @in_blocks
@@ -246,6 +259,7 @@ REFERENCE = Kernel(
         Spreads: spreads,
         Cells: cells,
         Lengths: lengths,
+        Histograms: histograms,
         Profiles: profiles,
         Present: present,
     },

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 
 from hushmeans.curator.questions import (
     Cells,
+    Histograms,
     Lengths,
     Norm,
     Present,
@@ -52,7 +54,7 @@ def check_kernel(kernel: Kernel) -> None:
     PrivacyError
         Where an answer to any question, or an encoded record, differs.
     """
-    for question, records in known_questions():
+    for question, records in chain(known_questions(), known_histograms()):
         answers = [each.add_up[type(question)](question, records) for each in (kernel, REFERENCE)]
         _check_same(*answers)
     for records, centroids in known_holes():
@@ -123,6 +125,15 @@ def known_points() -> Iterator[tuple[FloatArray, Box]]:
         points = box.middle + places[:, np.newaxis] * box.half_width
     yield points, box
     yield np.asfortranarray(points), box
+
+
+def known_histograms() -> Iterator[tuple[Question, FloatArray]]:
+    """Values as they were read: at borders and beyond, subnormal ones, and what is no number."""
+    borders = (-(2.0**64), -1.0, 0.0, 2.0**-32, 1.0, 1.5, 2.0**64)
+    ends = np.array([*borders, -0.0, 5e-324, 1e308, math.nan, math.inf])
+    values = np.concatenate([ends, -ends, np.nextafter(ends, math.inf), [math.nan] * 3])
+    table = np.column_stack([values, values, values[::-1], values])
+    yield Histograms((borders, (), (0.0,), borders[2:5])), table
 
 
 def _with_holes(records: GridArray) -> GridArray:

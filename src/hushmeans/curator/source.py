@@ -10,11 +10,11 @@ from typing import Any, Protocol
 from hushmeans.curator.people.limiting import RowLimit
 from hushmeans.curator.questions import Question
 from hushmeans.curator.readers import narrowed, open_reading
-from hushmeans.curator.spark.cluster import SparkSource, from_spark, is_spark
+from hushmeans.curator.spark.cluster import from_spark, is_spark
 from hushmeans.curator.store import Store, people_in_store, read_into_store
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import InputError
-from hushmeans.schema import Box, Number, Schema
+from hushmeans.schema import Box, Schema
 from hushmeans.types import IntArray
 
 
@@ -27,6 +27,12 @@ class Source(Protocol):
 
     def answer(self, question: Question) -> IntArray:
         """The exact sum over all records: private, for the curator alone."""
+
+    def with_ranges(self, box: Box) -> Source:
+        """The same records, encoded by the ranges that were found."""
+
+    def close(self) -> None:
+        """Remove whatever is kept outside this process."""
 
 
 @contextmanager
@@ -42,8 +48,7 @@ def managed_source(
     try:
         yield source
     finally:
-        if isinstance(source, SparkSource):
-            source.close()
+        source.close()
 
 
 def open_source(
@@ -66,17 +71,9 @@ def open_source(
     cache
         As in `hushmeans.curator.store.read_into_store`.
     """
-    check_supported(schema)
     if is_spark(data):
         return from_spark(data, *narrowed(schema, columns), limit=row_limit(schema))
     return open_store(data, schema, columns, cache, watch)
-
-
-def check_supported(schema: Schema) -> None:
-    """Raise an error for what a schema may declare and no source can do."""
-    for name, kind in schema.features.items():
-        if isinstance(kind, Number) and kind.is_found:
-            raise InputError(f"feature {name!r}: a fit cannot find a range yet; give [low, high]")
 
 
 def open_store(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,13 +18,14 @@ from hushmeans.curator.memory import memory_limit
 from hushmeans.curator.nameless import nameless_file, not_kept, why_not_kept
 from hushmeans.curator.people.counting import ROWS_BOX, people_counted
 from hushmeans.curator.people.limiting import RowLimit, keep_limited
-from hushmeans.curator.questions import Question
+from hushmeans.curator.questions import Histograms, Question
 from hushmeans.curator.readers.faults import read_or_explain
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.curator.streaming import add_up
+from hushmeans.curator.unencoded import encoded_as_found, values_in
 from hushmeans.schema import Box
 from hushmeans.schema.schema import MissingPerson
-from hushmeans.types import GridArray, IntArray
+from hushmeans.types import FloatArray, GridArray, IntArray
 
 BLOCK_BYTES = 2**25
 """Bytes of records that are kept together, in memory or in the file."""
@@ -66,12 +67,15 @@ class Store:
         The blocks in the file; None if memory holds all.
     threads
         The number of threads that answer a question; None for one per processor.
+    folder
+        Where the file is, or would be; None for the system's folder for temporary files.
     """
 
     box: Box
     kept: tuple[GridArray, ...] = field(repr=False)
     spilled: Spilled | None = field(default=None, repr=False)
     threads: int | None = None
+    folder: str | PathLike[str] | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, box: Box, records: GridArray) -> Store:
@@ -81,11 +85,22 @@ class Store:
     def answer(self, question: Question) -> IntArray:
         """The exact sum over all records."""
         holes = self.box.layout.has_holes
+        blocks: Iterator[GridArray | FloatArray] = self.record_blocks()
+        if isinstance(question, Histograms):
+            n_unknown = len(self.box.unknown)
+            blocks = (values_in(block, n_unknown) for block in self.record_blocks())
         parts = (
-            kernel.answer(question, block, holes=holes, threads=self.threads)
-            for block in self.record_blocks()
+            kernel.answer(question, block, holes=holes, threads=self.threads) for block in blocks
         )
         return add_up(question, parts)
+
+    def with_ranges(self, box: Box) -> Store:
+        """The same records, encoded by the ranges that were found."""
+        blocks = (encoded_as_found(block, self.box, box) for block in self.record_blocks())
+        return _filled_store(box, self.folder, blocks)
+
+    def close(self) -> None:
+        """Nothing is kept outside this process."""
 
     def record_blocks(self) -> Iterator[GridArray]:
         """All records, block by block."""
@@ -96,18 +111,20 @@ class Store:
     @property
     def records(self) -> GridArray:
         """All records in one array, copied only if they are in several blocks."""
-        first, *others = list(self.record_blocks()) or [np.empty((0, self.box.n_columns), np.int32)]
+        first, *others = list(self.record_blocks()) or [np.empty((0, self.box.n_kept), np.int32)]
         return np.concatenate([first, *others]) if others else first
 
 
 class _Filling:
     """A store that is being filled."""
 
-    def __init__(self, box: Box, folder: str | PathLike[str]) -> None:
+    def __init__(self, box: Box, folder: str | PathLike[str] | None) -> None:
         self._box = box
-        self._folder = folder
-        self._rows = block_rows(box.n_columns)
-        self._memory_blocks = memory_limit() // BLOCK_BYTES
+        self._folder = gettempdir() if folder is None else folder
+        self._declared_folder = folder
+        self._rows = block_rows(box.n_kept)
+        # What is encoded once ranges are found is kept beside what it is made from.
+        self._memory_blocks = memory_limit() // BLOCK_BYTES // (2 if box.unknown else 1)
         self._kept: list[GridArray] = []
         self._block = self._new_block()
         self._filled = 0
@@ -126,9 +143,8 @@ class _Filling:
         """What was added, which cannot grow any more."""
         if self._filled:
             self._put_away()
-        if self._file is None:
-            return Store(self._box, tuple(self._kept))
-        return Store(self._box, tuple(self._kept), Spilled.of(self._file, self._box.n_columns))
+        spilled = None if self._file is None else Spilled.of(self._file, self._box.n_kept)
+        return Store(self._box, tuple(self._kept), spilled, folder=self._declared_folder)
 
     def close(self) -> None:
         """Close the file, which exists as long as a store has it mapped."""
@@ -149,7 +165,7 @@ class _Filling:
 
     def _new_block(self) -> GridArray:
         """An empty block, which uses memory only where records are."""
-        return np.empty((self._rows, self._box.n_columns), dtype=np.int32)
+        return np.empty((self._rows, self._box.n_kept), dtype=np.int32)
 
 
 def read_into_store(
@@ -178,7 +194,7 @@ def read_into_store(
             for records in reading.encoded():
                 filling.add(records)
         else:
-            keep_limited(reading.owned(), limit, reading.box.n_columns, folder, filling.add)
+            keep_limited(reading.owned(), limit, reading.box.n_kept, folder, filling.add)
         return filling.store()
 
 
@@ -187,9 +203,15 @@ def people_in_store(
 ) -> Store:
     """A store with a record for each person, of how many rows there are."""
     folder = gettempdir() if cache is None else cache
-    filling = _Filling(ROWS_BOX, folder)
+    return _filled_store(ROWS_BOX, folder, people_counted(reading.owners(), missing, folder))
+
+
+def _filled_store(
+    box: Box, folder: str | PathLike[str] | None, parts: Iterable[GridArray]
+) -> Store:
+    filling = _Filling(box, folder)
     with closing(filling):
-        for records in people_counted(reading.owners(), missing, folder):
+        for records in parts:
             filling.add(records)
         return filling.store()
 

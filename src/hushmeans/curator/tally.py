@@ -27,7 +27,7 @@ class ColumnTally:
     unreadable
         Text that is not a number or, of another kind, values that fit it in no way.
     below, above
-        Numbers and dates outside the bounds.
+        Numbers and dates outside the bounds; none where a range has yet to be found.
     other
         Values of a category that are none of its levels; None for other kinds.
     """
@@ -55,7 +55,7 @@ class ColumnTally:
         if isinstance(kind, Category):
             last = len(kind.all_levels) - 1
             return replace(tally, other=(self.other or 0) + int((values == last).sum()))
-        if not isinstance(kind, Number | Date):
+        if not isinstance(kind, Number | Date) or (isinstance(kind, Number) and kind.is_found):
             return tally
         low, high = kind.ends
         return replace(

@@ -163,7 +163,8 @@ class Forecast:
         """The forecast for another number of rows or another epsilon."""
         rows = self.rows if rows is None else rows
         settings = self.settings if epsilon is None else self.settings.with_epsilon(epsilon)
-        expected = _expected(_population(rows, self.features, self.box, settings), settings)
+        population = _population(rows, self.features, self.box, settings)
+        expected = _expected(population, _for_method(settings, self.box))
         return replace(self, rows=rows, settings=settings, **_errors(expected))
 
 
@@ -232,7 +233,7 @@ def forecast_of(
         settings=settings,
         box=box,
         width=population.width,
-        **_errors(_expected(population, settings)),
+        **_errors(_expected(population, _for_method(settings, box))),
     )
 
 
@@ -241,6 +242,13 @@ def _population(rows: int, features: int, box: Box | None, settings: Settings) -
     if box is None or box.layout.is_numeric:
         return Population.assumed(rows, features, settings.n_clusters)
     return mixed_population(rows, box.layout, settings.n_clusters)
+
+
+def _for_method(settings: Settings, box: Box | None) -> Settings:
+    """The settings with what is left of epsilon where a part of it is spent on finding ranges."""
+    if box is None or not box.unknown:
+        return settings
+    return settings.with_epsilon((1 - settings.range_share) * settings.budget.epsilon)
 
 
 def _expected(population: Population, settings: Settings) -> Expectation:

@@ -9,21 +9,49 @@ from __future__ import annotations
 from fractions import Fraction
 
 from hushmeans.budget import Budget
+from hushmeans.schema import Box
 from hushmeans.settings import Settings
 
 RHO_STEP = Fraction(1, 10**15)
 """Each rho is rounded up to a multiple of this, so that sums stay short."""
 
 
-def rho_of_fit(settings: Settings, n_directions: int) -> Fraction | None:
-    """The rho of a fit; None if the budget has no delta.
+def rho_of_fit(settings: Settings, box: Box) -> Fraction | None:
+    """The rho of a fit of records with this box; None if the budget has no delta.
 
-    It follows from the noise that the fit chooses for records that spread in so many directions.
+    It follows from the noise that the fit chooses. What Laplace noise spends on finding ranges
+    comes first; the rest is as without it.
     """
+    budget, n_directions = settings.budget, box.layout.n_directions
+    if budget.delta == 0 or not box.unknown or not prefers_laplace(settings, box):
+        return _rho_of_method(settings, n_directions)
+    first = settings.range_share * budget.epsilon
+    rest = settings.with_epsilon(budget.epsilon - first).budget
+    # Whichever noise the method turns to after the ranges, it claims no more than the larger rho.
+    return rho_of_pure(first) + max(rho_of_pure(rest.epsilon), rho_of_gaussian(rest) or 0)
+
+
+def _rho_of_method(settings: Settings, n_directions: int) -> Fraction | None:
+    """That of a method alone, for records that spread in so many directions."""
     of_gaussian = rho_of_gaussian(settings.budget)
     if of_gaussian is None or not chooses_laplace(settings, n_directions):
         return of_gaussian
     return rho_of_pure(settings.budget.epsilon)
+
+
+def prefers_laplace(settings: Settings, box: Box) -> bool:
+    """Whether ranges are found with Laplace noise although the budget has a delta.
+
+    So they are where it is weaker, and where the method then chooses it: after Gaussian noise
+    there is no other.
+    """
+    from hushmeans.curator.curator import noise_within
+    from hushmeans.methods.ranges import deviation_of
+
+    laplace, gaussian = noise_within(settings.budget, norm="l1"), noise_within(settings.budget)
+    share, n_unknown = settings.range_share, len(box.unknown)
+    weaker = deviation_of(laplace, n_unknown, share) < deviation_of(gaussian, n_unknown, share)
+    return weaker or chooses_laplace(settings, box.layout.n_directions)
 
 
 def chooses_laplace(settings: Settings, n_directions: int) -> bool:

@@ -129,6 +129,7 @@ class Ledger:
         rows_per_person: int = 1,
         rho: Fraction | None = None,
         resumable: bool = False,
+        person: str | None = None,
     ) -> str | None:
         """Spend the budget, or raise an error and spend nothing.
 
@@ -145,6 +146,8 @@ class Ledger:
             The zCDP of the release, if it is known.
         resumable
             Whether the caller keeps every noisy answer in the `journal` before using it.
+        person
+            For whole people: the column that tells them apart, the same for all debits.
 
         Raises
         ------
@@ -163,6 +166,7 @@ class Ledger:
             rows_per_person=rows_per_person,
             rho=rho,
             resumable=resumable,
+            person=person,
         )
         with writing(self.address, create=not self.strict) as connection:
             if request.earlier(connection) is not None:

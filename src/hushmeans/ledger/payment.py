@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hushmeans.arguments import amount_text
 from hushmeans.budget import Booking, Budget
 from hushmeans.errors import BudgetError, LedgerError, LedgerWarning, warn
 from hushmeans.ledger.composition import rho_of_fit
@@ -82,9 +83,11 @@ class Payment:
                 "bounds": [box.low, box.high, box.names],
                 **written_kinds(box),
                 **_person(settings),
+                **_ranges_to_find(settings, box),
             },
             "rows_per_person": settings.unit,
-            "rho": rho_of_fit(settings, box.layout.n_directions),
+            "person": settings.person,
+            "rho": rho_of_fit(settings, box),
             "resumable": True,
         }
 
@@ -103,10 +106,17 @@ class Payment:
             )
 
 
+def _ranges_to_find(settings: Settings, box: Box) -> dict[str, Any]:
+    """What a fit that finds ranges is asked for besides; nothing for all others."""
+    if not box.unknown:
+        return {}
+    return {"ranges_to_find": [*box.unknown], "range_share": amount_text(settings.range_share)}
+
+
 def _person(settings: Settings) -> dict[str, Any]:
-    """What a fit with a person column does about missing ids; nothing for one without."""
+    """By what a fit tells people apart, and what it does about missing ids; nothing without."""
     missing = settings.missing_person
-    return {} if missing is None else {"missing_person": missing}
+    return {} if missing is None else {"person": settings.person, "missing_person": missing}
 
 
 @dataclass(frozen=True)
@@ -151,5 +161,6 @@ class AnswersPayment:
             "method": self.what,
             "parameters": self.parameters,
             "rows_per_person": self.unit,
+            "person": self.parameters.get("person"),
             "resumable": True,
         }

@@ -36,6 +36,8 @@ class Request:
         The zCDP of the release; None if it is not known, or pure.
     resumable
         Whether every noisy answer is kept in the ledger before it is used.
+    person
+        The column that tells people apart; None without one.
     """
 
     dataset: str
@@ -46,6 +48,7 @@ class Request:
     unit: int
     rho: Fraction | None
     resumable: bool
+    person: str | None
 
     @classmethod
     def of(
@@ -59,6 +62,7 @@ class Request:
         rows_per_person: int = 1,
         rho: Fraction | None = None,
         resumable: bool = False,
+        person: str | None = None,
     ) -> Request:
         """The request, with its arguments checked; `hushmeans.ledger.Ledger.debit` has them."""
         return cls(
@@ -70,6 +74,7 @@ class Request:
             whole_number("rows_per_person", rows_per_person, at_least=WHOLE_PERSON),
             rho,
             resumable,
+            person,
         )
 
     def earlier(self, connection: Connection) -> Entry | None:
@@ -116,7 +121,7 @@ class Request:
                 f"the dataset {self.dataset!r} has no limit, which strict mode requires; nothing "
                 "was spent; set one with hushmeans budget set"
             )
-        standing.check_debit(self.budget, self.unit, self.rho)
+        standing.check_debit(self.budget, self.unit, self.rho, self.person)
         return standing
 
     def debit(self, connection: Connection, standing: Standing) -> None:
@@ -124,7 +129,7 @@ class Request:
         append(
             connection,
             "debit",
-            standing.after(self.budget, self.unit, self.rho),
+            standing.after(self.budget, self.unit, self.rho, self.person),
             budget=self.budget,
             release_id=self.release_id,
             method=self.method,

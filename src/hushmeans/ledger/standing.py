@@ -58,6 +58,9 @@ class Standing:
         epsilon counts epsilon^2 / 2; None if it is not known for one of them.
     limit_entry
         The number of the entry that set the limit; None without a limit.
+    person
+        The column that tells people apart, of an account that is kept for whole people; None until
+        the first debit.
     """
 
     dataset: str
@@ -67,6 +70,7 @@ class Standing:
     unit: int | None = None
     rho: Fraction | None = Fraction(0)
     limit_entry: int | None = None
+    person: str | None = None
 
     def to_text(self) -> str:
         """The account as an entry carries it; the limit is an entry of its own, which it names."""
@@ -78,6 +82,7 @@ class Standing:
                 "limit": self.limit_entry,
                 "rows_per_person": self.unit,
                 "rho": None if self.rho is None else amount_text(self.rho),
+                **({} if self.person is None else {"person": self.person}),
             }
         )
 
@@ -94,9 +99,12 @@ class Standing:
             content["rows_per_person"],
             None if rho is None else Fraction(rho),
             content["limit"],
+            content.get("person"),
         )
 
-    def after(self, budget: Budget, unit: int, rho: Fraction | None) -> Standing:
+    def after(
+        self, budget: Budget, unit: int, rho: Fraction | None, person: str | None = None
+    ) -> Standing:
         """The account after a debit; `rho` is its zCDP, None if that is not known."""
         if budget.delta == 0:
             rho = rho_of_pure(budget.epsilon)
@@ -106,6 +114,7 @@ class Standing:
             spent=Amounts(self.spent.epsilon + budget.epsilon, self.spent.delta + budget.delta),
             debits=self.debits + 1,
             unit=unit,
+            person=person or self.person,
             rho=self.rho + rounded_up(rho) if known else None,  # type: ignore[operator, arg-type]
         )
 
@@ -137,8 +146,15 @@ class Standing:
         epsilon = max(self.limit.epsilon - self.proven.epsilon, Fraction(0))
         return Amounts(epsilon, max(self.limit.delta - self.proven.delta, Fraction(0)))
 
-    def check_unit(self, unit: int) -> None:
+    def check_unit(self, unit: int, person: str | None = None) -> None:
         """Raise an error if the account is kept for another privacy unit."""
+        if unit == WHOLE_PERSON and None not in (self.person, person) and self.person != person:
+            raise BudgetError(
+                f"the budget of {self.dataset!r} is kept for people as the column {self.person!r} "
+                f"tells them apart, and this request goes by {person!r}: the two cannot be added "
+                f"up; nothing was spent; use {self.person!r} as the person column, or another "
+                "dataset name with a limit of its own"
+            )
         if self.unit is not None and self.unit != unit:
             raise BudgetError(
                 f"the budget of {self.dataset!r} is kept for {_unit_kept(self.unit)}, and "
@@ -147,10 +163,12 @@ class Standing:
                 "or another dataset name with a limit of its own"
             )
 
-    def check_debit(self, budget: Budget, unit: int, rho: Fraction | None) -> None:
+    def check_debit(
+        self, budget: Budget, unit: int, rho: Fraction | None, person: str | None = None
+    ) -> None:
         """Raise an error if the budget exceeds what is left, or is for another privacy unit."""
-        self.check_unit(unit)
-        after = self.after(budget, unit, rho)
+        self.check_unit(unit, person)
+        after = self.after(budget, unit, rho, person)
         if self.limit is None or self.left is None or after.keeps(self.limit):
             return
         over = "epsilon" if after.spent.epsilon > self.limit.epsilon else "delta"

@@ -15,11 +15,9 @@ from numpy.random import Generator
 from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import Cells
 from hushmeans.methods.opening import Purse
-from hushmeans.methods.place import Place
+from hushmeans.methods.place import FAR_AWAY, Place
 from hushmeans.types import FloatArray, IntArray
 
-FAR_AWAY = 2.0
-"""Records this many times as far out as nearly all others are asked for."""
 FAR_SHARE = 0.05
 MOST_FAR_FEATURES = 8
 """Features by whose sides they are told apart: 3**8 counts."""

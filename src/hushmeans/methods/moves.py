@@ -21,7 +21,7 @@ SIZE_DOUBT = 0.5
 SMALLEST_CLIP = 1e-3
 """Relative to the place."""
 FREE_NOISE = 0.02
-"""Noise of a centroid, relative to the clusters' width, that a wider clip may cost."""
+"""Noise of a centroid, relative to the clusters' width, that a clip may cost next to nothing."""
 LEAST_RELATIVE_SIZE = 0.25
 """The smallest size, relative to the median one, by which that noise is judged."""
 FEWEST = 20
@@ -97,8 +97,9 @@ class Clipping:
         """What a round asks about centroids on the grid.
 
         A cluster's clip is the quantile of its lengths in the picture, so that its noise follows
-        its width. It is wider where that costs next to nothing: the less noise there is, the
-        less is cut, and centroids become means.
+        its width. It is wider where noise is weak, by the geometric mean of the quantile and of
+        what would cost next to nothing: as noise falls, both the noise of a centroid and what is
+        cut of it fall, and centroids become means.
         """
         unit = _size_unit(self.size_part, noise.norm, grid)
         relative = unit / grid.unit
@@ -106,7 +107,8 @@ class Clipping:
         noise_of_one = noise.deviation(sensitivity, float(share)) * math.sqrt(steps.shape[1])
         width = FREE_NOISE * math.sqrt(gaps.square)
         free = width * np.maximum(sizes, LEAST_RELATIVE_SIZE * np.median(sizes)) / noise_of_one
-        clips = np.maximum(free, self._quantiles(gaps, len(steps), noise.norm))
+        quantiles = self._quantiles(gaps, len(steps), noise.norm)
+        clips = np.maximum(np.sqrt(free * quantiles), quantiles)
         corners = norms_of(np.abs(steps) + grid.unit, noise.norm)  # nothing is further away
         largest = np.minimum(corners, steps.shape[1] * grid.unit)
         in_steps = np.clip(np.rint(clips * grid.unit), 1, largest).astype(np.int64)

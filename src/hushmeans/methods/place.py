@@ -38,8 +38,11 @@ GOOD_PART = 0.3
 """The part of all records that stands out whatever the noise is."""
 MARGIN = 2.0
 """How much wider a cube gets for records that noise may hide."""
-FEW = 0.1
-"""At most this part of the records lies outside of a cube."""
+FEW, FAR_AWAY = 0.1, 2.0
+"""Records are left outside of a cube if they are at most this part of all, and so many times as far
+out as the others,"""
+CLEARLY = 2.0
+"""and if they stand out of so many times the noise: a false alarm puts centres where nothing is."""
 EDGES = 16
 """Edges of lengths: the largest distance within a cube, and down from there by roots of 2."""
 ZOOM = 0.6
@@ -208,9 +211,13 @@ def _ask_lengths(purse: Purse, size: float, mean: FloatArray, place: Place) -> P
     last = last_range(counts, noise_of_count, size)
     if last is None:
         return None
+    clearly = last_range(counts, CLEARLY * noise_of_count, size) or 0
     nearly = min(nearly_all(counts, noise_of_count, size), last)
-    half, reach = (edges[min(each, len(edges) - 1)] / grid.unit * wider for each in (nearly, last))
-    return Place(mean, float(half), float(reach))
+    half, sure, reach = (
+        float(edges[min(each, len(edges) - 1)] / grid.unit * wider)
+        for each in (nearly, clearly, last)
+    )
+    return Place(mean, half if sure >= FAR_AWAY * half else reach, reach)
 
 
 def nearly_all(counts: FloatArray, noise: float, size: float) -> int:

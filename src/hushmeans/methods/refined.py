@@ -65,6 +65,8 @@ ONE_ROUND, TWO_ROUNDS = 1 / 3, 0.1
 """Noise of a centroid, relative to the spread, above which only one or two rounds pay off."""
 NEGLIGIBLE_NOISE = 0.01
 """Relative noise up to which a further round is free: it adds 1e-4 to squared distances."""
+SMALLEST_SPREAD = 1e-6
+"""About a step of the grid: the spread of records that seem to be all the same."""
 MOST_ROUNDS = 8
 FINE_ROUNDS = 2
 """Rounds before merging; later rounds let the merged centroids settle."""
@@ -109,7 +111,7 @@ class RefinedMethod:
     clip_quantile: float = 0.5
     size_part: float = 0.12
     cells_share: float = 0.0
-    last_round: float = 1.5
+    last_round: float = 2.0
     widths_share: float = 0.05
 
     def __post_init__(self) -> None:
@@ -192,7 +194,7 @@ class RefinedMethod:
         moments = picture.moments
         typical = float(np.median(norms_of(picture.records - moments.mean, noise.norm)))
         noise_of_sum = noise.deviation(typical, float(rest)) * math.sqrt(len(moments.mean))
-        spread = math.sqrt(moments.variance.sum())
+        spread = max(math.sqrt(moments.variance.sum()), SMALLEST_SPREAD)
         relative = noise_of_sum / (moments.size / n_clusters) / spread
         price = 1.0 if noise.norm == "l1" else 0.5
         rounds = 3
@@ -310,8 +312,12 @@ def _thread_pools() -> ThreadpoolController:
 
 
 def shares_of_rounds(rest: Fraction, rounds: int, last_round: float) -> list[Fraction]:
-    """The shares of the rounds in the rest of the budget; the last round has its own weight."""
-    weights = [1.0] * (rounds - 1) + [last_round]
+    """The shares of the rounds in the rest of the budget; the last round has its own weight.
+
+    More than two earlier rounds divide what two would get, so that they cost the last one nothing.
+    """
+    earlier = min(1.0, 2 / max(rounds - 1, 1))
+    weights = [earlier] * (rounds - 1) + [last_round]
     # Rounded down to millionths; the last round gets what remains.
     millionths = [math.floor(1e6 * float(rest) * weight / sum(weights)) for weight in weights[:-1]]
     shares = [Fraction(max(each, 1), 10**6) for each in millionths]

@@ -18,6 +18,7 @@ from hushmeans.release.document import (
     read_text,
     read_truth,
 )
+from hushmeans.release.found import read_found, written_found
 from hushmeans.release.profiles import read_profiles, written_profiles
 from hushmeans.schema import Box
 from hushmeans.schema.declaring import declared_kind, written_kinds
@@ -41,6 +42,7 @@ def content_of(release: Release) -> dict[str, Any]:
         "versions": dict(release.versions),
         "bounds": {"low": release.box.low, "high": release.box.high, "names": release.box.names},
         **written_kinds(release.box),
+        **written_found(release.found),
         **written_profiles(release.profiles, release.missing_rates),
         "epsilon": amount_text(release.budget.epsilon),
         "delta": amount_text(release.budget.delta),
@@ -67,6 +69,7 @@ def fields_of(content: Mapping[str, Any]) -> dict[str, Any]:
         "booking": _booking(content.get("ledger")),
         "box": _box(bounds, content.get("features")),
         **read_profiles(content),
+        "found": read_found(content.get("found_ranges", [])),
         "budget": budget,
         "rows_per_person": whole_number("rows_per_person", content["rows_per_person"]),
         "simulated": read_truth(content["simulated"]),
@@ -86,6 +89,7 @@ def _box(bounds: Mapping[str, Any], features: Any) -> Box:
     if features is None:
         return Box(*ends, names)
     box = Box.of([declared_kind(each) for each in read_list(features)], names)
+    box.check_known()
     if (box.low, box.high) != ends:
         raise ValueError
     return box

@@ -77,7 +77,7 @@ class LevelShares:
         """Half of the 95 % interval of each share."""
         return INTERVAL[self.noise] * np.array(self.standard_errors)
 
-    def differences(self) -> tuple[Difference, ...]:
+    def differences(self) -> tuple[LevelDifference, ...]:
         """Where a cluster differs from the whole table beyond the error, the largest first.
 
         A difference is beyond the error if its 95 % interval does not hold 0.
@@ -86,14 +86,14 @@ class LevelShares:
         half_widths = INTERVAL[self.noise] * np.array(self.difference_standard_errors)
         beyond = np.argwhere(np.abs(gaps) > half_widths).tolist()
         found = [
-            Difference(cluster, self.feature, self.levels[level], float(gaps[cluster, level]))
+            LevelDifference(cluster, self.feature, self.levels[level], float(gaps[cluster, level]))
             for cluster, level in beyond
         ]
         return tuple(sorted(found, key=lambda each: -abs(each.difference)))
 
 
 @dataclass(frozen=True)
-class Difference:
+class LevelDifference:
     """A level that is more, or less, frequent in a cluster than in the whole table."""
 
     cluster: int
@@ -130,6 +130,12 @@ def missing_rates_of(clustering: Clustering, box: Box) -> tuple[MissingRate, ...
         MissingRate(_feature(box, column), float(1 - rate), float(np.sqrt(variance)))
         for column, rate, variance in rates
     )
+
+
+def check_profiles(profiles: tuple[LevelShares, ...], n_clusters: int) -> None:
+    """Raise an error unless there are shares of every cluster."""
+    if any(len(each.shares) != n_clusters for each in profiles):
+        raise InputError("a release must have the shares of every cluster")
 
 
 def written_profiles(

@@ -19,9 +19,10 @@ from hushmeans.release.comparison import ReleaseComparison, compared
 from hushmeans.release.content import content_of, fields_of
 from hushmeans.release.decoding import as_records
 from hushmeans.release.document import document_schema, read_document, write_document
+from hushmeans.release.found import Found, check_found
 from hushmeans.release.noisy import indistinguishable
 from hushmeans.release.plotting import plotted
-from hushmeans.release.profiles import LevelShares, MissingRate
+from hushmeans.release.profiles import LevelShares, MissingRate, check_profiles
 from hushmeans.release.quality import QualityScores, quality_of
 from hushmeans.release.sampling import sampled
 from hushmeans.release.statement import statement
@@ -85,6 +86,8 @@ class Release:
         For each category and flag, how often each level occurs in each cluster.
     missing_rates
         For each feature that ignores missing values, how often it is missing.
+    found
+        The features whose ranges were found, with a part of the budget.
     """
 
     centres: TableRows
@@ -108,6 +111,7 @@ class Release:
     missing_person: MissingPerson | None = None
     profiles: tuple[LevelShares, ...] = ()
     missing_rates: tuple[MissingRate, ...] = ()
+    found: tuple[Found, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("method_options", "versions"):
@@ -115,8 +119,8 @@ class Release:
         self.table.check(self.box.n_columns)
         if self.leaves is not None:
             self.leaves.check(self.box.n_columns)
-        if any(len(each.shares) != self.n_clusters for each in self.profiles):
-            raise InputError("a release must have the shares of every cluster")
+        check_profiles(self.profiles, self.n_clusters)
+        check_found(self.found, self.box)
 
     @property
     def table(self) -> ClusterTable:

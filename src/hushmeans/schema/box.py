@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -62,23 +62,19 @@ class Box:
         if self.kinds is None:
             for index, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
                 _check_range(self.label(index), low, high)
+            return
+        with np.errstate(over="ignore"):
+            finite = np.isfinite(self.half_width).all()
+        if not finite:
+            raise InputError(
+                "a range is too wide for the weights of the features to be computed; narrow it, or "
+                "use weights closer to 1"
+            )
 
     @classmethod
     def of(cls, kinds: Sequence[FeatureKind], names: Sequence[str] | None = None) -> Box:
-        """The box of features of these kinds.
-
-        Raises
-        ------
-        InputError
-            If the range of a number has yet to be found.
-        """
+        """The box of features of these kinds; ranges that have yet to be found are provisional."""
         names = tuple(names) if names else None
-        for index, kind in enumerate(kinds):
-            if isinstance(kind, Number) and kind.is_found:
-                raise InputError(
-                    f"the range of {_label(names, index)} has yet to be found; "
-                    "give it as [low, high]"
-                )
         ends = [kind.ends for kind in kinds for _ in range(kind.n_columns)]
         low, high = tuple(low for low, _ in ends), tuple(high for _, high in ends)
         plain = all(kind == Number(*kind.ends) for kind in kinds if isinstance(kind, Number))
@@ -94,6 +90,32 @@ class Box:
     def n_columns(self) -> int:
         """The number of columns of an encoded record: coordinates of the unit box."""
         return len(self.low)
+
+    @cached_property
+    def unknown(self) -> tuple[int, ...]:
+        """The features whose ranges have yet to be found."""
+        pairs = enumerate(self.kinds or ())
+        return tuple(at for at, kind in pairs if isinstance(kind, Number) and kind.is_found)
+
+    @property
+    def n_kept(self) -> int:
+        """The number of columns in which a record is kept: with the values of unknown features."""
+        return self.n_columns + 2 * len(self.unknown)
+
+    def found(self, ranges: Sequence[tuple[float, float]]) -> Box:
+        """The box with the ranges of unknown features."""
+        kinds = list(self.features)
+        for feature, (low, high) in zip(self.unknown, ranges, strict=True):
+            kinds[feature] = replace(kinds[feature], low=low, high=high)  # type: ignore[call-arg]
+        return Box.of(kinds, self.names)
+
+    def check_known(self) -> None:
+        """Raise an error if a range has yet to be found."""
+        for feature in self.unknown:
+            raise InputError(
+                f"the range of {self.label(feature)} has yet to be found, which only fit and "
+                "hushmeans ranges do; give it as [low, high]"
+            )
 
     @cached_property
     def features(self) -> tuple[FeatureKind, ...]:
@@ -248,7 +270,7 @@ class Box:
         return tuple(
             (block.first, kind)
             for block, kind in pairs
-            if isinstance(kind, Number) and kind.scale != "linear"
+            if isinstance(kind, Number) and kind.is_curved
         )
 
 

@@ -20,6 +20,9 @@ LEVEL_REACH = 1 / math.sqrt(8)
 
 EPOCH = date(1970, 1, 1)
 
+PROVISIONAL_ENDS = (-1.0, 1.0)
+"""What stands for a range until it is found; nothing is clustered by it."""
+
 
 @dataclass(frozen=True, repr=False)
 class Number(FeatureKind):
@@ -89,7 +92,7 @@ class Number(FeatureKind):
     @property
     def ends(self) -> tuple[float, float]:
         if self.low is None or self.high is None:
-            raise InputError("the range has yet to be found")
+            return PROVISIONAL_ENDS
         return self.low, self.high
 
     @cached_property
@@ -99,7 +102,12 @@ class Number(FeatureKind):
 
     @property
     def scaled_ends(self) -> tuple[float, float]:
-        return self.ends if self.scale == "linear" else self.curve.ends
+        return self.curve.ends if self.is_curved else self.ends
+
+    @property
+    def is_curved(self) -> bool:
+        """Whether the range is known, and laid out on another than the linear scale."""
+        return self.scale != "linear" and not self.is_found
 
 
 @dataclass(frozen=True, repr=False)

@@ -23,7 +23,7 @@ from hushmeans.ledger.standing import Amounts
 from hushmeans.schema import Box, Schema
 from hushmeans.version import versions
 
-CERTAIN = 6
+BEYOND_NOISE = 6
 """Counts below this many scales of the noise are taken for 0. Noise alone exceeds it in one of the
 17 bins with a probability of 2 %, and a bin of large numbers of rows would outweigh all others."""
 
@@ -84,7 +84,7 @@ class PersonRows:
     @property
     def threshold(self) -> float:
         """Counts below this may be noise alone."""
-        return CERTAIN / float(self.budget.epsilon)
+        return BEYOND_NOISE / float(self.budget.epsilon)
 
     def choices(self) -> tuple[RowChoice, ...]:
         """What each limit would keep, up to the first that keeps all people complete.

@@ -3,6 +3,7 @@
 What is compiled is kept on disk, and depends on every file of this folder (`caching`).
 """
 
+from hushmeans.curator.compiled.bins import add_up_histograms
 from hushmeans.curator.compiled.holes import fill
 from hushmeans.curator.compiled.loops import (
     add_up_cells,
@@ -18,6 +19,7 @@ from hushmeans.curator.compiled.loops import (
 
 __all__ = [
     "add_up_cells",
+    "add_up_histograms",
     "add_up_lengths",
     "add_up_shifts",
     "add_up_spread",

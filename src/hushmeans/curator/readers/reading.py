@@ -14,6 +14,7 @@ from hushmeans.curator.readers.columns import as_floats
 from hushmeans.curator.readers.identity import person_ids
 from hushmeans.curator.readers.values import values_of
 from hushmeans.curator.streaming import in_parallel
+from hushmeans.curator.unencoded import with_values
 from hushmeans.schema import Box
 from hushmeans.types import BoolArray, GridArray
 
@@ -47,7 +48,7 @@ class Reading:
 
     def owned(self) -> Iterator[OwnedRows]:
         """As `encoded`, with the id of each record's owner."""
-        batches = cut(self.batches, self.box.n_columns)
+        batches = cut(self.batches, self.box.n_kept)
         return in_parallel(lambda batch: encode_owned(batch, self.box), batches)
 
     def encoded(self, *, whole: bool = False) -> Iterator[GridArray]:
@@ -58,7 +59,7 @@ class Reading:
         whole
             Whether to keep the records that a fit leaves out for a missing value.
         """
-        batches = cut(self.features(), self.box.n_columns)
+        batches = cut(self.features(), self.box.n_kept)
         return in_parallel(lambda batch: encode_batch(batch, self.box, whole=whole), batches)
 
 
@@ -96,7 +97,10 @@ def _encode_kinds(batch: TableBatch, box: Box) -> tuple[GridArray, BoolArray]:
     """All records, and which of them a fit leaves out for a missing value."""
     kinds = box.kinds or ()
     values = [values_of(*each) for each in zip(_columns(batch), kinds, strict=True)]
-    return encode_features(values, box), is_left_out(values, box)
+    records = encode_features(values, box)
+    if box.unknown:
+        records = with_values(records, [values[feature] for feature in box.unknown])
+    return records, is_left_out(values, box)
 
 
 def _features(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -42,7 +42,7 @@ def values_of(column: pa.Array, kind: FeatureKind) -> FloatArray:
         case _:
             numbers = as_floats(column)
     values: FloatArray = numbers.to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
-    if isinstance(kind, Number) and kind.scale != "linear":
+    if isinstance(kind, Number) and kind.is_curved:
         return kind.curve.scaled(values)
     return values
 

@@ -18,13 +18,14 @@ import pyarrow as pa
 from hushmeans.curator import kernel
 from hushmeans.curator.compiled.caching import sources_digest
 from hushmeans.curator.people.limiting import RowLimit
-from hushmeans.curator.questions import Question, Size
+from hushmeans.curator.questions import Histograms, Question, Size
 from hushmeans.curator.readers.columns import feature_box, owner_columns
 from hushmeans.curator.readers.faults import read_or_explain
 from hushmeans.curator.readers.reading import cut, encode_batch
 from hushmeans.curator.spark.code import OTHER_VERSION, check_code
 from hushmeans.curator.spark.people import limited_pieces
 from hushmeans.curator.spark.pieces import from_pieces, to_pieces
+from hushmeans.curator.unencoded import encoded_as_found, values_in
 from hushmeans.errors import HushmeansWarning, InputError, warn
 from hushmeans.schema import Box, Schema
 from hushmeans.types import IntArray
@@ -82,6 +83,15 @@ class SparkSource:
         answer = np.zeros(math.prod(question.shape), dtype=np.int64)
         np.add.at(answer, parts.column(0).to_numpy(), parts.column(1).to_numpy())
         return answer.reshape(question.shape)
+
+    def with_ranges(self, box: Box) -> SparkSource:
+        """The same records, encoded on the executors by the ranges that were found."""
+        encode_all = partial(_encode_as_found, before=self.box, box=box, code=sources_digest())
+        pieces = _run(lambda: _kept(self.pieces.mapInArrow(encode_all, "piece binary")))
+        found = SparkSource(box, pieces)
+        found.answer(Size())  # so that they are kept before the values are given up
+        self.close()
+        return found
 
     def close(self) -> None:
         """Remove the encoded records from the cluster, if it still exists."""
@@ -164,9 +174,12 @@ def _encoded(features: DataFrame, box: Box, limit: RowLimit | None) -> DataFrame
     """The features as pieces that the cluster keeps."""
     if limit is None:
         encode_all = partial(_encode, box=box, code=sources_digest())
-        pieces = features.mapInArrow(encode_all, "piece binary")
-    else:
-        pieces = limited_pieces(features, box, limit, sources_digest())
+        return _kept(features.mapInArrow(encode_all, "piece binary"))
+    return _kept(limited_pieces(features, box, limit, sources_digest()))
+
+
+def _kept(pieces: DataFrame) -> DataFrame:
+    """The pieces, kept where they are."""
     try:
         return pieces.persist()
     except Exception:  # whatever else is wrong shows as soon as the pieces are asked for
@@ -177,8 +190,18 @@ def _encoded(features: DataFrame, box: Box, limit: RowLimit | None) -> DataFrame
 def _encode(batches: Iterator[pa.RecordBatch], *, box: Box, code: str) -> Iterator[pa.RecordBatch]:
     """The records of a partition as pieces, encoded by the driver's code or not at all."""
     check_code(code)
-    for batch in cut(batches, box.n_columns):
+    for batch in cut(batches, box.n_kept):
         yield pa.record_batch({"piece": to_pieces(encode_batch(batch, box))})
+
+
+def _encode_as_found(
+    batches: Iterator[pa.RecordBatch], *, before: Box, box: Box, code: str
+) -> Iterator[pa.RecordBatch]:
+    """The records of a partition, encoded by the ranges that were found."""
+    check_code(code)
+    for batch in batches:
+        kept = from_pieces(batch.column(0), before.n_kept)
+        yield pa.record_batch({"piece": to_pieces(encoded_as_found(kept, before, box))})
 
 
 def _add_up(
@@ -188,7 +211,9 @@ def _add_up(
     check_code(code)
     totals = np.zeros(question.shape, dtype=np.int64)
     for batch in batches:
-        records = from_pieces(batch.column(0), box.n_columns)
+        kept = from_pieces(batch.column(0), box.n_kept)
+        asks_values = isinstance(question, Histograms)
+        records = values_in(kept, len(box.unknown)) if asks_values else kept
         totals += kernel.answer(question, records, holes=box.layout.has_holes, threads=1)
     places = np.flatnonzero(totals).astype(np.int32)
     yield pa.record_batch({"place": places, "total": totals.ravel()[places]})

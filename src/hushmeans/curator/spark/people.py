@@ -41,19 +41,19 @@ def limited_pieces(table: DataFrame, box: Box, limit: RowLimit, code: str) -> Da
     owned = table.mapInArrow(partial(_owned, box=box, code=code), OWNED)
     numbered = owned.where("person is not null").selectExpr("person", "record", NUMBERED)
     placed = numbered.mapInArrow(
-        partial(_placed, n_columns=box.n_columns), f"{OWNED}, copy bigint, place bigint"
+        partial(_placed, n_columns=box.n_kept), f"{OWNED}, copy bigint, place bigint"
     )
     ranked = placed.selectExpr("record", RANKED)
     kept = ranked.where(f"rank <= {limit.rows_per_person}").select("record")
     if limit.missing == "own":
         kept = kept.unionAll(owned.where("person is null").select("record"))
-    return kept.mapInArrow(partial(_in_pieces, n_columns=box.n_columns), "piece binary")
+    return kept.mapInArrow(partial(_in_pieces, n_columns=box.n_kept), "piece binary")
 
 
 def _owned(batches: Iterator[pa.RecordBatch], *, box: Box, code: str) -> Iterator[pa.RecordBatch]:
     """The records of a partition, encoded by the driver's code or not at all, with their ids."""
     check_code(code)
-    for batch in cut(batches, box.n_columns):
+    for batch in cut(batches, box.n_kept):
         records, ids = encode_owned(batch, box)
         yield pa.record_batch({"person": ids, "record": row_bytes(records).cast(pa.binary())})
 

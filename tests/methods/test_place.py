@@ -1,0 +1,49 @@
+"""The cube that holds the records, found within bounds that are too wide."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hushmeans.budget import Budget
+from hushmeans.curator.curator import Curator
+from hushmeans.curator.mechanisms import mechanism_for
+from hushmeans.curator.source import open_store
+from hushmeans.methods.opening import Purse
+from hushmeans.methods.place import Place, nearly_all, zoom_in
+from hushmeans.schema import Bounds
+from hushmeans.types import FloatArray
+
+
+def found(points: FloatArray) -> Place:
+    budget = Budget.of(1)
+    curator = Curator(open_store(points, Bounds((-1, 1))), mechanism_for(budget, 0), budget)
+    place, _ = zoom_in(Purse(curator.door), len(points), np.zeros(points.shape[1]))
+    return place
+
+
+def table(apart: float) -> FloatArray:
+    """Records within 0.1 of the middle, one in twenty of them so many times as far out."""
+    points = np.random.default_rng(0).uniform(-0.1, 0.1, (20_000, 5))
+    points[:1000] *= apart
+    return points
+
+
+@pytest.mark.parametrize("narrower", [1, 10, 100])
+def test_records_a_little_further_out_lie_in_the_place(narrower: float) -> None:
+    points = table(apart=1.3) / narrower
+    place = found(points)
+    assert (np.abs(points - place.centre) <= place.half).all()
+    assert place.half < 3 * np.abs(points).max()
+
+
+def test_a_few_records_far_out_are_left_outside_and_remembered() -> None:
+    place = found(table(apart=8))
+    assert place.half < 0.3
+    assert place.reach > 0.6
+
+
+def test_what_noise_hides_counts_as_being_there() -> None:
+    counts = np.array([900.0, 50, 30, 20])
+    assert nearly_all(counts, noise=1, size=1000) == 0
+    assert nearly_all(counts, noise=40, size=1000) == 3
