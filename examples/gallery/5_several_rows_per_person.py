@@ -49,7 +49,7 @@ schema = Schema(
     rows_per_person=3,
 )
 release = DPKMeans(2, epsilon=1.0, schema=schema, random_state=0).fit(visits).release_
-print(release.statement().splitlines()[0])
+print(next(line for line in release.statement().splitlines() if "enforced" in line))
 
 # %%
 # Left: rows that count against noise. Right: the release.
