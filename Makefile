@@ -7,12 +7,15 @@ RUNS ?= 20000
 FUZZED := release bounds-toml bounds-json csv csv-gz parquet arrow ledger address
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: install demo test quick lint audit bench docs docs-check package fuzz load clean
+.PHONY: install demo studio test quick lint audit bench docs docs-check package fuzz load clean
 
 install: $(VENV)/installed
 
 demo: $(VENV)/installed
 	$(BIN)/hushmeans demo
+
+studio: $(VENV)/installed-with-studio
+	$(BIN)/hushmeans studio
 
 test: lint
 	$(BIN)/pytest
@@ -60,6 +63,10 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --quiet --constraint constraints.txt --upgrade pip
 	$(PIP) install --quiet --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/installed-with-studio: $(VENV)/installed
+	$(PIP) install --quiet --constraint constraints.txt --editable '.[studio]'
 	@touch $@
 
 $(VENV)/installed-for-development: $(VENV)/installed

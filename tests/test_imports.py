@@ -32,6 +32,7 @@ SOURCES: Sources = {
 
 ROOMS = (
     "commands",
+    "studio",
     "report",
     "estimator",
     "opendp",
@@ -58,6 +59,7 @@ OWNERS = {
     "hushmeans.commands.booking": "names a dataset after its file, by the known extensions",
     "hushmeans.commands.fit": "opens a file in the user's own Spark cluster and hands it to fit",
     "hushmeans.commands.schema": "names the columns of a file with their types; reads no value",
+    "hushmeans.commands.studio": "shows the names and declared types of a table's columns",
     "hushmeans.commands.check": "counts values outside the bounds, and says NOT PRIVATE",
 }
 """The modules that may see records, for whoever owns them, and why."""
@@ -106,10 +108,12 @@ SAMPLERS = {
         "hushmeans.commands.patients",  # synthetic patients
     },
     "random": set(),
-    "secrets": {  # the id of a release
-        "hushmeans.fitting",
-        "hushmeans.surveys.person_rows",
-        "hushmeans.surveys.range_finding",
+    "secrets": {
+        "hushmeans.fitting",  # the id of a release
+        "hushmeans.surveys.person_rows",  # the id of a release
+        "hushmeans.surveys.range_finding",  # the id of a release
+        "hushmeans.studio.guard",  # who may talk to the studio
+        "hushmeans.studio.session",  # the id of a release
     },
 }
 """Who may import what draws random numbers."""

@@ -97,7 +97,8 @@ def fit_release(
         seed = whole_number("seed", seed, at_least=0)
         warn(SIMULATION_MESSAGE, SimulationWarning)
     else:
-        _warn_of_weak_guarantee(settings.budget)
+        for sentence in weaknesses(settings.budget):
+            warn(sentence, WeakGuaranteeWarning)
     watch = watch or Watch()
     with (
         costing(bill.in_words),
@@ -181,24 +182,24 @@ class _Bill:
         return self._spent
 
 
-def _warn_of_weak_guarantee(budget: Budget) -> None:
-    """Warn if the budget leaves little of the guarantee, and say what is left."""
+def weaknesses(budget: Budget) -> list[str]:
+    """What to warn of if a budget leaves little of the guarantee: a sentence for each amount."""
+    found = []
     if budget.epsilon > LARGEST_USUAL_EPSILON:
         epsilon = float(budget.epsilon)
         factor = f"e^{epsilon:g}" if epsilon > 300 else f"{math.exp(epsilon):,.0f}"
-        warn(
+        found.append(
             f"epsilon is {epsilon:g}: one person's records may make a result up to {factor} times "
             "as likely, which protects against very little; 1 is a common choice, and more than "
-            f"{LARGEST_USUAL_EPSILON} is hard to defend",
-            WeakGuaranteeWarning,
+            f"{LARGEST_USUAL_EPSILON} is hard to defend"
         )
     if budget.delta > LARGEST_USUAL_DELTA:
         delta = float(budget.delta)
-        warn(
+        found.append(
             f"delta is {delta:g}: the guarantee allows one person in {1 / delta:,.0f} to be "
-            "exposed completely; choose a delta far below 1 over the number of people, say 1e-6",
-            WeakGuaranteeWarning,
+            "exposed completely; choose a delta far below 1 over the number of people, say 1e-6"
         )
+    return found
 
 
 def _booking(

@@ -17,7 +17,15 @@ import numpy as np
 import pytest
 
 from hushmeans.budget import Budget
-from hushmeans.curator.mechanisms import LARGEST_SCALE, Gaussian, Laplace, Mechanism, mechanism_for
+from hushmeans.curator.mechanisms import (
+    LARGEST_SCALE,
+    Gaussian,
+    Laplace,
+    Mechanism,
+    _bisected,
+    _largest_rho,
+    mechanism_for,
+)
 from hushmeans.errors import InputError
 from hushmeans.types import IntArray
 
@@ -150,3 +158,10 @@ def noise_in_child(mechanism: Mechanism) -> list[int]:
         drawn = np.frombuffer(pipe.read(), dtype=np.int64)
     os.wait()
     return [int(value) for value in drawn]
+
+
+@pytest.mark.parametrize("epsilon", ["0.004", "0.2", "1", "7.5", "300"])
+@pytest.mark.parametrize("delta", ["1e-3", "1e-6", "1e-12"])
+def test_the_estimate_changes_no_bit_of_what_bisection_finds(epsilon: str, delta: str) -> None:
+    amounts = Fraction(epsilon), Fraction(delta)
+    assert _largest_rho(*amounts) == _bisected(*amounts, estimate=None)[0]

@@ -302,9 +302,32 @@ def test_other_delimiters_and_encodings_are_options(
     assert capsys.readouterr().out == "cluster\n0\n0\n"
 
 
-def test_text_that_is_not_in_the_encoding_is_refused_without_a_value(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("encoding", "odd"),
+    [("cp1252", b"\x81"), ("ascii", b"\xe9"), ("utf-8", b"\xe9"), ("gbk", b"\xff")],
+)
+def test_a_byte_that_is_no_text_in_the_encoding_makes_one_value_missing(
+    tmp_path: Path, encoding: str, odd: bytes
+) -> None:
     path = tmp_path / "people.csv"
-    path.write_bytes(b"age,visits\n1,2\n" + CANARY.encode() + b"\x81,2\n")
-    with pytest.raises(InputError, match="cannot be read to its end") as refusal:
-        encoded(CSV(path, encoding="cp1252"))
-    check_that_nothing_leaks(refusal.value)
+    path.write_bytes(b"age,visits\n1,2\n" + odd + b",2\n3,2\n")
+    found = encoded(CSV(path, encoding=encoding))
+    path.write_bytes(b"age,visits\n1,2\n,2\n3,2\n")
+    np.testing.assert_array_equal(found, encoded(CSV(path, encoding=encoding)))
+
+
+def test_a_line_break_in_quotes_is_found_in_an_encoding_with_other_quotes(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_bytes('age,visits\n1,"2\n3"\n'.encode("cp500"))
+    with pytest.raises(InputError, match="line break or a stray quote"):
+        encoded(CSV(path, encoding="cp500"))
+
+
+def test_a_text_that_is_transcoded_is_cut_nowhere(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    lines = [f"{number % 90},{number % 7}" for number in range(100_000)]
+    text = "\n".join(["age,visits", *lines, ""])
+    path.write_text(text, "utf-16")
+    found = encoded(CSV(path, encoding="utf-16"))
+    path.write_text(text, "utf-8")
+    np.testing.assert_array_equal(found, encoded(path))

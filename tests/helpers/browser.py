@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedIOBase, RawIOBase
@@ -101,12 +102,24 @@ class Browser:
 
     def open(self, page: Path, width: int, scheme: str) -> None:
         """Load a page at a width, in a light or dark scheme."""
+        self.look(width, scheme)
+        self.visit(page.as_uri())
+
+    def look(self, width: int, scheme: str) -> None:
+        """Set the width of the window, and whether the screen is light or dark."""
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
         self.call("Emulation.setDeviceMetricsOverride", **size)
         wanted = [{"name": "prefers-color-scheme", "value": scheme}]
         self.call("Emulation.setEmulatedMedia", features=wanted)
+
+    def visit(self, address: str) -> None:
+        """Load a page."""
         self.events.clear()
-        self.call("Page.navigate", url=page.as_uri())
+        self.call("Page.navigate", url=address)
+        self.loaded()
+
+    def loaded(self) -> None:
+        """Wait for the page that is being loaded."""
         while not any(event["method"] == "Page.loadEventFired" for event in self.events):
             self._read()
 
@@ -117,6 +130,13 @@ class Browser:
         )
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
+
+    def until(self, expression: str, seconds: float = 30) -> None:
+        """Wait until an expression of JavaScript is true on the page."""
+        end = time.monotonic() + seconds
+        while not self.value(expression):
+            assert time.monotonic() < end, f"never true: {expression}"
+            time.sleep(0.05)
 
     def requests(self) -> list[str]:
         """The addresses that were asked for since the page was opened."""

@@ -26,6 +26,7 @@ from hushmeans.commands import (
     sample,
     schema,
     show,
+    studio,
 )
 from hushmeans.errors import (
     NOTHING_SPENT,
@@ -54,6 +55,7 @@ app.command()(predict.predict)
 app.command()(plan.plan)
 app.add_typer(budget.budget_app, name="budget")
 app.command()(report.report)
+app.command()(studio.studio)
 app.command()(show.show)
 app.command("cut")(cut.cut_release)
 app.command()(sample.sample)

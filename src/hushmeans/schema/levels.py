@@ -40,7 +40,7 @@ def level_text(level: DeclaredLevel) -> str:
     """A level as text: a whole number without a decimal point."""
     if isinstance(level, str):
         return level
-    return str(int(level)) if level.is_integer() and abs(level) < 1e15 else repr(level)
+    return str(int(level)) if level.is_integer() else repr(level)
 
 
 def _level(level: Any, what: str) -> DeclaredLevel:

@@ -35,6 +35,8 @@ MEMORY_PARTS = 4
 SMALLEST_LIMIT = 2**22
 """Bytes that are always brought together in memory: fewer would only make more files."""
 
+LARGEST_LIMIT = 2**30
+"""Bytes that are never brought together at once, however much memory there is."""
 
 HASHED = 2**14
 """Ids that are Python objects at a time."""
@@ -90,7 +92,7 @@ def grouped(
     level
         How often the rows were divided before.
     """
-    limit = max(memory_limit() // MEMORY_PARTS, SMALLEST_LIMIT)
+    limit = min(max(memory_limit() // MEMORY_PARTS, SMALLEST_LIMIT), LARGEST_LIMIT)
     waiting: list[OwnedRows] = []
     size = 0
     with ExitStack() as stack:
@@ -127,7 +129,7 @@ class _RowFile:
         self._file: BufferedRandom | None = None
         self._writer: pa.RecordBatchStreamWriter | None = None
         self.n_rows = self.n_bytes = 0
-        self.first: pa.Scalar = pa.scalar(None, pa.binary())
+        self.first: pa.Scalar = pa.scalar(None, pa.large_binary())
         self.has_one_owner = True
 
     def add(self, rows: GridArray, ids: pa.Array) -> None:
@@ -191,7 +193,7 @@ def rows_from(column: pa.Array, n_features: int) -> GridArray:
 
 def _together(parts: list[OwnedRows]) -> Group:
     """The rows as a group; the parts are let go."""
-    ids = pa.chunked_array([ids for _, ids in parts], pa.binary()).combine_chunks()
+    ids = pa.chunked_array([ids for _, ids in parts], pa.large_binary()).combine_chunks()
     rows = np.concatenate([rows for rows, _ in parts])
     parts.clear()
     found = ids.dictionary_encode()

@@ -118,7 +118,7 @@ def _first_of_many(
     distinct row is the owner of its copies.
     """
     key = person_keys([person.id])
-    copies = ((rows, row_bytes(rows).cast(pa.binary())) for rows in person.parts())
+    copies = ((rows, row_bytes(rows).cast(pa.large_binary())) for rows in person.parts())
     best = _First(limit, n_features)
     for group in grouped(copies, n_features, folder, level=FIRST_LEVEL):
         if isinstance(group, Group):

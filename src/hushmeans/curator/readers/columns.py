@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hushmeans.curator.readers.identity import check_identifies
 from hushmeans.curator.readers.numbers import parse_numbers
-from hushmeans.curator.readers.types import can_hold, described, wanted
+from hushmeans.curator.readers.types import can_hold, check_identifies, described, wanted
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.schema import Box, Schema
+from hushmeans.types import IntArray
 
 PER_DAY = {"s": 86_400, "ms": 86_400 * 10**3, "us": 86_400 * 10**6, "ns": 86_400 * 10**9}
 """How many of Arrow's units of time a day has."""
@@ -82,28 +83,28 @@ def as_floats(column: pa.Array) -> pa.Array:
     Dates and times are counted in days; dates from 1970-01-01.
     """
     kind = column.type
-    if pa.types.is_binary(kind):
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         return parse_numbers(column)
     if (plain := decoded(column)) is not column:
         return as_floats(plain)
     if pa.types.is_temporal(kind):
-        counts = column.view(pa.int32() if kind.bit_width == 32 else pa.int64())
-        return pc.divide(counts.cast(pa.float64(), safe=False), float(_per_day(kind)))
+        return _days(column)
     return column.cast(pa.float64(), safe=False)
 
 
 def decoded(column: pa.Array) -> pa.Array:
-    """The values of a column that is stored in another form."""
+    """The values of a column that is stored in another form.
+
+    Texts that are repeated get 64-bit offsets: together they may exceed 2 GiB.
+    """
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
         return decoded(column.storage)
     if pa.types.is_dictionary(kind):
-        values = column.dictionary
-        if pa.types.is_string_view(values.type):  # Arrow cannot take from it
-            values = values.cast(pa.large_string())
-        return decoded(values.take(column.indices))
+        return decoded(_with_room(column.dictionary).take(column.indices))
     if pa.types.is_run_end_encoded(kind):
-        return decoded(pc.run_end_decode(column))
+        places = pc.run_end_decode(_run_places(column))
+        return decoded(_with_room(column.values).take(places))
     return column
 
 
@@ -112,6 +113,36 @@ def check_distinct(names: Sequence[str], where: str = "") -> None:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"{where}the data has two columns named {twice!r}; rename one of them")
+
+
+def _run_places(column: pa.Array) -> pa.Array:
+    """For each value of a column of runs its run."""
+    ends, runs = column.run_ends, pa.array(np.arange(len(column.values)))
+    whole = pa.RunEndEncodedArray.from_arrays(ends, runs)
+    return whole[column.offset : column.offset + len(column)]
+
+
+def _with_room(values: pa.Array) -> pa.Array:
+    """Values of which copies can be taken in any number: Arrow cannot take from a view."""
+    if pa.types.is_string(values.type) or pa.types.is_string_view(values.type):
+        return values.cast(pa.large_string())
+    if pa.types.is_binary(values.type) or pa.types.is_binary_view(values.type):
+        return values.cast(pa.large_binary())
+    return values
+
+
+def day_counts(column: pa.Array) -> tuple[int, IntArray]:
+    """How many units of a column of times make a day, and its values in them; 0 where missing."""
+    kind = column.type
+    counts = column.view(pa.int32() if kind.bit_width == 32 else pa.int64()).cast(pa.int64())
+    return _per_day(kind), counts.fill_null(0).to_numpy(zero_copy_only=False)
+
+
+def _days(column: pa.Array) -> pa.Array:
+    """Times in days. Whole days and parts of a day are exact, so the unit makes no difference."""
+    per_day, counts = day_counts(column)
+    whole, rest = np.divmod(counts, per_day)
+    return pa.array(whole + rest / per_day, mask=column.is_null().to_numpy(zero_copy_only=False))
 
 
 def _per_day(kind: pa.DataType) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +29,8 @@ HEADER_BYTES = 2**20
 
 CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 """How a file is compressed, by its last extension."""
+
+UTF8 = codecs.lookup("utf-8").name
 
 NOT_CSV = explained_as("this is not a valid CSV file with a header row")
 
@@ -56,10 +59,10 @@ def csv_batches(file: DataFile, names: Sequence[str]) -> Iterator[tuple[pa.Recor
 class _Bytes:
     """The bytes of a file: how many were read, and whether a quote may have been among them."""
 
-    def __init__(self, raw: pa.NativeFile, *, compressed: bool) -> None:
+    def __init__(self, raw: pa.NativeFile, *, quoted: bool) -> None:
         self._raw = raw
         self.count = 0
-        self.quoted = compressed
+        self.quoted = quoted
         self.closed = False
 
     def read(self, size: int = -1) -> bytes:
@@ -67,6 +70,33 @@ class _Bytes:
         self.count += len(data)
         self.quoted = self.quoted or b'"' in data
         return data
+
+    def close(self) -> None:
+        self._raw.close()
+        self.closed = True
+
+
+class _Transcoded:
+    """The bytes of a text in UTF-8; what cannot be decoded is replaced.
+
+    To refuse it would tell of the one record that has it.
+    """
+
+    def __init__(self, raw: pa.NativeFile, encoding: str) -> None:
+        self._raw = raw
+        self._decoder = codecs.getincrementaldecoder(encoding)("replace")
+        self._rest = b""
+        self.closed = False
+
+    def read(self, size: int) -> bytes:
+        while not self._rest:
+            data: bytes = self._raw.read(size)
+            text = self._decoder.decode(data, final=not data)
+            self._rest = text.encode("utf-8", "replace")
+            if not data:
+                break
+        found, self._rest = self._rest[:size], self._rest[size:]
+        return found
 
     def close(self) -> None:
         self._raw.close()
@@ -120,8 +150,7 @@ def _stream(file: DataFile, header: list[str], raw: _Bytes) -> csv.CSVStreamingR
     )
     types = dict.fromkeys(header, pa.binary())
     return csv.open_csv(
-        _decompressed(file, raw),
-        read_options=csv.ReadOptions(encoding=file.encoding),
+        _as_utf8(_decompressed(file, raw), file.encoding),
         parse_options=parsing,
         convert_options=csv.ConvertOptions(
             column_types=types, strings_can_be_null=True, null_values=list(MISSING_TEXTS)
@@ -130,7 +159,8 @@ def _stream(file: DataFile, header: list[str], raw: _Bytes) -> csv.CSVStreamingR
 
 
 def _raw(file: DataFile) -> _Bytes:
-    return _Bytes(file.opened(), compressed=_codec(file) is not None)
+    as_they_are = _codec(file) is None and codecs.lookup(file.encoding).name == UTF8
+    return _Bytes(file.opened(), quoted=not as_they_are)
 
 
 def _codec(file: DataFile) -> str | None:
@@ -140,6 +170,13 @@ def _codec(file: DataFile) -> str | None:
 def _decompressed(file: DataFile, raw: _Bytes) -> pa.NativeFile:
     stream, codec = pa.PythonFile(raw, mode="r"), _codec(file)
     return stream if codec is None else pa.CompressedInputStream(stream, codec)
+
+
+def _as_utf8(stream: pa.NativeFile, encoding: str) -> pa.NativeFile:
+    """The text in UTF-8; bytes of it are taken as they are, also those that are no text."""
+    if codecs.lookup(encoding).name == UTF8:
+        return stream
+    return pa.PythonFile(_Transcoded(stream, encoding), mode="r")
 
 
 def _beginning(file: DataFile) -> str:

@@ -59,7 +59,7 @@ def open_query(place: SQL, schema: Schema, columns: Sequence[str] | None = None)
     query = place.query.strip().rstrip(";")
     nothing = f"select * from ({query}\n) as records limit 0"  # noqa: S608 (the owner's own query)
     with _result(database, place, label, nothing) as empty:
-        table = pa.schema([_declared(field, database) for field in empty.schema])
+        table = pa.schema([_declared(field, database, schema.person) for field in empty.schema])
     box = feature_box(table, schema, columns, label)
     owners = owner_columns(table, schema, label)
     features = pa.schema([empty.schema.field(name) for name in box.names or ()])
@@ -157,10 +157,11 @@ def _of_sqlite(query: str, features: pa.Schema, texts: Sequence[str], ids: Seque
     )
 
 
-def _declared(field: pa.Field, database: Database) -> pa.Field:
+def _declared(field: pa.Field, database: Database, person: str | None) -> pa.Field:
+    """A column with the type that is read; ids are read as text."""
     if not database.declares_types:
         return field.with_type(UNDECLARED)
-    return field.with_type(pa.float64()) if _is_decimal(field) else field
+    return field.with_type(pa.float64()) if _is_decimal(field) and field.name != person else field
 
 
 def _is_decimal(field: pa.Field) -> bool:

@@ -37,13 +37,15 @@ def parse_numbers(texts: pa.Array) -> pa.Array:
 def present_texts(texts: pa.Array) -> pa.Array:
     """Text without the spaces around it; null where it stands for a missing value."""
     trimmed = pc.ascii_trim_whitespace(_as_text(texts))
-    missing = pc.is_in(trimmed, MISSING_VALUES)
-    return pc.if_else(missing, pa.scalar(None, pa.string()), trimmed)
+    missing = pc.is_in(trimmed, MISSING_VALUES.cast(trimmed.type))
+    return pc.if_else(missing, pa.scalar(None, trimmed.type), trimmed)
 
 
 def _as_text(texts: pa.Array) -> pa.Array:
     """Bytes taken as text as they are: checking them would fail for all because of one."""
-    return texts.cast(pa.binary()).view(pa.string())
+    if pa.types.is_string(texts.type) or pa.types.is_binary(texts.type):
+        return texts.cast(pa.binary()).view(pa.string())
+    return texts.cast(pa.large_binary()).view(pa.large_string())  # it may exceed 2 GiB
 
 
 def _parsed_apart(texts: pa.Array) -> pa.Array:
@@ -67,10 +69,17 @@ def numbers_in_rows(rows: Sequence[Any], n_features: int) -> FloatArray:
     """A list of rows as a table; what is not a number, or is not there, is missing."""
     table = np.full((len(rows), n_features), math.nan)
     for place, row in enumerate(rows):
-        values = list(row)[:n_features] if isinstance(row, Sequence | np.ndarray) else []
-        for index, value in enumerate(values):
+        for index, value in enumerate(_values(row, n_features)):
             table[place, index] = _number(value)
     return table
+
+
+def _values(row: Any, number: int) -> list[Any]:
+    """The first values of a row; none of what is not a row."""
+    try:
+        return list(row)[:number] if isinstance(row, Sequence | np.ndarray) else []
+    except Exception:  # a row of no dimension, or of a class of its own, may raise anything
+        return []
 
 
 def _number(value: Any) -> float:

@@ -16,8 +16,7 @@ from hushmeans.curator.readers.columns import (
     owner_columns,
 )
 from hushmeans.curator.readers.faults import explained_as, iterate_or_explain
-from hushmeans.curator.readers.identity import ids_of_objects
-from hushmeans.curator.readers.objects import texts_of_objects
+from hushmeans.curator.readers.objects import ids_of_objects, texts_of_objects
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.errors import HushmeansError, InputError, InputTypeError
 from hushmeans.schema import FeatureKind, Number, Schema
@@ -144,9 +143,13 @@ def _pandas_column(frame: Any, index: int, person: str | None) -> pa.ChunkedArra
 
 
 def _holds_objects(dtype: Any) -> bool:
-    """Whether a column holds Python objects, or categories that are."""
+    """Whether a column holds Python objects, or categories that are.
+
+    Periods would be read as numbers, and as objects beside a text.
+    """
     categories = getattr(dtype, "categories", None)
-    return str(dtype if categories is None else categories.dtype) == "object"
+    plain = str(dtype if categories is None else categories.dtype)
+    return plain == "object" or plain.startswith("period")
 
 
 def _dataset(dataset: Any, choose: Choose) -> pa.RecordBatchReader:
@@ -156,6 +159,9 @@ def _dataset(dataset: Any, choose: Choose) -> pa.RecordBatchReader:
 
 def _polars(frame: Any, choose: Choose) -> Any:
     chosen = frame.select(choose(frame.collect_schema().names()))
+    for name, kind in chosen.collect_schema().items():
+        if str(kind) == "Object":  # its Arrow column holds addresses in memory
+            raise InputTypeError(f"column {name!r} has dtype Object; convert it to text or numbers")
     if not hasattr(chosen, "collect_batches"):
         return chosen
     schema = chosen.collect_schema().to_frame(eager=True).to_arrow().schema

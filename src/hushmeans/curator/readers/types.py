@@ -6,6 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from hushmeans.errors import InputTypeError
 from hushmeans.schema import Category, Cycle, Date, FeatureKind, Flag, Number, Ordinal
 from hushmeans.schema.draft import DeclaredType
 
@@ -26,6 +27,18 @@ TEXTS = (
     pa.types.is_large_string,
     pa.types.is_string_view,
 )
+
+IDS = (
+    *TEXTS,
+    pa.types.is_null,
+    pa.types.is_integer,
+    pa.types.is_decimal,
+    pa.types.is_binary,
+    pa.types.is_large_binary,
+    pa.types.is_binary_view,
+    pa.types.is_fixed_size_binary,
+)
+"""The types that can tell people apart."""
 
 HELD_BY = {
     Number: (*NUMBERS, *TIMES),
@@ -57,6 +70,21 @@ def can_hold(column: pa.DataType, kind: FeatureKind) -> bool:
     """Whether a column of this type can hold such a feature."""
     plain = plain_type(column)
     return any(test(plain) for test in HELD_BY[type(kind)])
+
+
+def check_identifies(name: str, column: pa.DataType, where: str = "") -> None:
+    """Raise an error unless values of this type can tell people apart."""
+    plain = plain_type(column)
+    if pa.types.is_floating(plain):
+        raise InputTypeError(
+            f"{where}the person column {name!r} has floats, which merge large ids, as pandas does "
+            'where an id is missing; convert it to "Int64" or text where the table is made'
+        )
+    if not any(test(plain) for test in IDS):
+        raise InputTypeError(
+            f"{where}the person column {name!r} must hold text, bytes or whole numbers, and its "
+            "type is another; convert it to text"
+        )
 
 
 def wanted(kind: FeatureKind) -> str:

@@ -13,15 +13,27 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hushmeans.curator.readers.columns import PER_DAY, as_floats, decoded
-from hushmeans.curator.readers.numbers import present_texts
-from hushmeans.curator.readers.types import TEXTS
+from hushmeans.curator.readers.columns import as_floats, decoded
+from hushmeans.curator.readers.numbers import parse_numbers, present_texts
+from hushmeans.curator.readers.texts import as_texts, instants, is_text
 from hushmeans.schema import Category, Date, FeatureKind, Flag, Number, Ordinal
 from hushmeans.schema.levels import DeclaredLevel, are_numbers
 from hushmeans.types import FloatArray
 
 TRUTHS = pa.array(["false", "f", "no", "n", "0", "0.0", "true", "t", "yes", "y", "1", "1.0"])
 """The texts of a flag: the first half of them are false."""
+
+
+NANOSECONDS = r"(:[0-9]{2}\.[0-9]{6})[0-9]{1,3}"
+"""A time with more digits than are read, and the digits that are."""
+
+COMPARED_AS_NUMBERS = (
+    pa.types.is_integer,
+    pa.types.is_floating,
+    pa.types.is_boolean,
+    pa.types.is_null,
+)
+"""Types whose values are numbers as they are; others are numbers if their text is one."""
 
 
 def values_of(column: pa.Array, kind: FeatureKind) -> FloatArray:
@@ -47,27 +59,12 @@ def values_of(column: pa.Array, kind: FeatureKind) -> FloatArray:
     return values
 
 
-def as_texts(column: pa.Array) -> pa.Array:
-    """A column as text without the spaces around it; null where a value is missing."""
-    column = decoded(column)
-    if not is_text(column.type):
-        if pa.types.is_decimal(column.type) or pa.types.is_float16(column.type):
-            column = column.cast(pa.float64(), safe=False)
-        column = column.cast(pa.string())
-    return present_texts(column)
-
-
 def missing_values(column: pa.Array) -> int:
     """How many values are missing, however else they could be read."""
     column = decoded(column)
     if is_text(column.type):
         return int(present_texts(column).null_count)
     return int(pc.sum(column.is_null(nan_is_null=True)).as_py() or 0)
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Whether values of this type are texts, or the bytes of texts."""
-    return any(test(kind) for test in (*TEXTS, pa.types.is_binary, pa.types.is_large_binary))
 
 
 def _level_numbers(column: pa.Array, kind: Category) -> pa.Array:
@@ -80,14 +77,16 @@ def _level_numbers(column: pa.Array, kind: Category) -> pa.Array:
 
 def _places(values: pa.Array, levels: Sequence[DeclaredLevel]) -> pa.Array:
     """The position of each value among the levels; null where it is none of them."""
+    if are_numbers(levels):  # one zero, without a sign
+        values, levels = pc.add(values, 0.0), [float(level) + 0.0 for level in levels]
     return pc.index_in(values, pa.array(levels, values.type))
 
 
 def _missing(column: pa.Array, values: pa.Array, levels: Sequence[DeclaredLevel]) -> pa.Array:
     """Where a value is missing, and not merely no number among levels that are numbers."""
     column = decoded(column)
-    if are_numbers(levels) and is_text(column.type):
-        return present_texts(column).is_null()
+    if are_numbers(levels) and not _is_number(column.type):
+        return as_texts(column).is_null()
     return values.is_null(nan_is_null=True)
 
 
@@ -96,13 +95,21 @@ def _comparable(column: pa.Array, levels: Sequence[DeclaredLevel]) -> pa.Array:
     if not are_numbers(levels):
         return as_texts(column)
     column = decoded(column)
-    return as_floats(column.cast(pa.binary()) if is_text(column.type) else column)
+    if _is_number(column.type):
+        return as_floats(column)
+    texts = as_texts(column)
+    places = pc.index_in(texts, pa.array(["false", "true"], texts.type))
+    return pc.coalesce(parse_numbers(texts), places.cast(pa.float64()))
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return any(test(kind) for test in COMPARED_AS_NUMBERS)
 
 
 def _truths(column: pa.Array) -> pa.Array:
     """1 where a value is true and 0 where it is false."""
     texts = pc.ascii_lower(as_texts(column))
-    places = pc.index_in(texts, TRUTHS)
+    places = pc.index_in(texts, TRUTHS.cast(texts.type))
     half = len(TRUTHS) // 2
     return pc.if_else(pc.greater_equal(places, half), 1.0, 0.0)
 
@@ -110,15 +117,16 @@ def _truths(column: pa.Array) -> pa.Array:
 def _days(column: pa.Array) -> pa.Array:
     """Days since 1970-01-01; of texts, those that are written as in ISO 8601."""
     column = decoded(column)
-    if not is_text(column.type):
+    if pa.types.is_null(column.type):
         return as_floats(column)
-    distinct = present_texts(column).dictionary_encode()
-    micros = _instants(distinct.dictionary).cast(pa.int64())
-    days = pc.divide(micros.cast(pa.float64(), safe=False), float(PER_DAY["us"]))
-    return days.take(distinct.indices)
+    if not is_text(column.type):
+        return as_floats(instants(column))
+    distinct = as_texts(column).dictionary_encode()
+    micros = pc.replace_substring_regex(distinct.dictionary, NANOSECONDS, r"\1")
+    return as_floats(_parsed_times(micros)).take(distinct.indices)
 
 
-def _instants(texts: pa.Array) -> pa.Array:
+def _parsed_times(texts: pa.Array) -> pa.Array:
     """Halves of an array that cannot be parsed whole, until only single values are left."""
     naive = pa.timestamp("us")
     with suppress(pa.ArrowInvalid):
@@ -128,4 +136,4 @@ def _instants(texts: pa.Array) -> pa.Array:
             return texts.cast(pa.timestamp("us", "UTC")).cast(naive)
         return pa.nulls(1, naive)
     middle = len(texts) // 2
-    return pa.concat_arrays([_instants(texts[:middle]), _instants(texts[middle:])])
+    return pa.concat_arrays([_parsed_times(texts[:middle]), _parsed_times(texts[middle:])])

@@ -55,7 +55,8 @@ def _owned(batches: Iterator[pa.RecordBatch], *, box: Box, code: str) -> Iterato
     check_code(code)
     for batch in cut(batches, box.n_kept):
         records, ids = encode_owned(batch, box)
-        yield pa.record_batch({"person": ids, "record": row_bytes(records).cast(pa.binary())})
+        people = ids.cast(pa.binary())
+        yield pa.record_batch({"person": people, "record": row_bytes(records).cast(pa.binary())})
 
 
 def _placed(batches: Iterator[pa.RecordBatch], *, n_columns: int) -> Iterator[pa.RecordBatch]:

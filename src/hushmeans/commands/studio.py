@@ -1,0 +1,93 @@
+"""The command that opens the studio."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hushmeans.commands import options
+from hushmeans.errors import InputError
+
+PATIENTS = 40_000
+"""In the demo's table."""
+
+
+def studio(
+    file: Annotated[
+        str | None,
+        typer.Argument(help="A CSV, Parquet or Arrow file, or a folder; by default the demo's."),
+    ] = None,
+    schema: Annotated[
+        Path | None,
+        typer.Option(help="The TOML file of the schema; it is created if it does not exist."),
+    ] = None,
+    dataset: Annotated[
+        str | None,
+        typer.Option(help="The dataset's name in the ledger; by default the file's name."),
+    ] = None,
+    ledger: options.LedgerAddress = None,
+    port: Annotated[int, typer.Option(help="The port to listen on; by default any free one.")] = 0,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Print the address, and do not open a browser.")
+    ] = False,
+) -> None:
+    """Plan, spend and publish in your browser, on this computer.
+
+    The page shows what each choice would give before anything is spent. It listens on this computer
+    only, and the address that is printed works once.
+    """
+    try:
+        from hushmeans.studio.server import serve
+    except ModuleNotFoundError:
+        raise InputError(
+            "the studio needs Starlette and uvicorn; install them with "
+            "pip install 'hushmeans[studio]'"
+        ) from None
+    from hushmeans.commands.booking import named_after
+    from hushmeans.curator.owner import declared_types
+    from hushmeans.ledger import Ledger
+    from hushmeans.studio.session import Session, Table
+
+    guess = ""
+    if file is None:
+        file, schema = _demonstration(schema)
+        guess = f"{PATIENTS}"
+    table = Table(
+        place=file,
+        label=Path(file).name,
+        dataset=dataset or named_after(file),
+        columns=tuple(declared_types(file).items()),
+        rows=guess,
+    )
+    session = Session(table, schema or Path(f"{named_after(file)}.toml"), Ledger(ledger))
+
+    def ready(address: str) -> None:
+        typer.echo(f"The studio is at {address}\nPress Ctrl+C to stop it.")
+        if not no_open:
+            from webbrowser import open as open_in_browser
+
+            open_in_browser(address)
+
+    serve(session, port, ready)
+
+
+def _demonstration(schema: Path | None) -> tuple[str, Path]:
+    """The demo's table and its schema, in the demo's folder, where they are made if need be."""
+    from pyarrow import csv
+
+    from hushmeans.commands.patients import BOUNDS, patients
+    from hushmeans.documents import written_whole
+    from hushmeans.schema import Schema
+
+    folder = Path("demo")
+    folder.mkdir(exist_ok=True)
+    table, declared = folder / "patients.csv", schema or folder / "patients.toml"
+    if not table.exists():
+        with written_whole(table) as beside:
+            csv.write_csv(patients(PATIENTS), beside)
+    if not declared.exists():
+        with written_whole(declared) as beside:
+            beside.write_text(Schema(BOUNDS).to_toml(), encoding="utf-8")
+    return str(table), declared
