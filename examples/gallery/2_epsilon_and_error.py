@@ -50,9 +50,8 @@ found = np.array([[errors(epsilon, seed) for seed in range(8)] for epsilon in tr
 stated, actual = np.median(found, axis=1).T
 
 # %%
-# At first the error falls quickly as ε grows. Where the curve is flat, the method spends further
-# budget on clipping fewer records rather than on less noise. The forecast assumes typical clusters
-# and is optimistic for a small ε; the stated errors err on the safe side.
+# Twice the budget, about half the error. The forecast assumes typical clusters and is close to the
+# actual errors; the stated errors also cover clipping, and err on the safe side.
 
 figure, axes = plt.subplots(layout="constrained")
 axes.loglog(*curve.T, color="tab:blue", label="forecast, before the fit")
