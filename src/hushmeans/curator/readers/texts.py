@@ -20,8 +20,8 @@ import pyarrow.compute as pc
 from hushmeans.curator.readers.columns import PER_DAY, day_counts, decoded
 from hushmeans.curator.readers.numbers import present_texts
 from hushmeans.curator.readers.types import TEXTS
-from hushmeans.schema.levels import level_text
 from hushmeans.schema.kinds import EPOCH
+from hushmeans.schema.levels import level_text
 
 TEXT = pa.large_string()
 """The type of all texts that are made here: a batch of long ones may exceed 2 GiB."""
