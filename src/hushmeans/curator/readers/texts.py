@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from hushmeans.curator.readers.columns import PER_DAY, day_counts, decoded
 from hushmeans.curator.readers.numbers import present_texts
 from hushmeans.curator.readers.types import TEXTS
+from hushmeans.schema.kinds import EPOCH
 from hushmeans.schema.levels import level_text
 
 TEXT = pa.large_string()
@@ -34,7 +35,6 @@ PLAIN_FLOATS = (1e-3, 1e9)
 LARGEST_WHOLE = float(2**63)
 """Floats below this that have no fraction are written by way of 64-bit integers."""
 
-EPOCH = date(1970, 1, 1)
 FIRST = (date.min - EPOCH) // timedelta(microseconds=1)
 LAST = (date.max - EPOCH) // timedelta(microseconds=1) + PER_DAY["us"] - 1
 """The first and the last microsecond of the years 1 to 9999, which have four digits; others are
