@@ -42,7 +42,7 @@ def test_a_range_that_is_to_be_found_is_said_to_be_missing(opened: list[Session]
     Path("people.csv").write_text("age\n31\n", encoding="utf-8")
     Path("people.toml").write_text('[features]\nage = "find"\n', encoding="utf-8")
     assert run("studio", "people.csv") == 0
-    assert "yet to be found" in opened[0].problems[""]
+    assert opened[0].problems["age"] == "the low end is missing; give a number"
 
 
 def test_a_port_in_use_is_refused(

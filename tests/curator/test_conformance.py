@@ -329,6 +329,8 @@ def sqlite_query(table: pa.Table, folder: Path) -> Held:
 def written_to_sqlite(table: pa.Table, path: Path) -> None:
     rows = [[_in_sqlite(value) for value in row.values()] for row in table.to_pylist()]
     kinds = ["real" if _is_number(each.type) else "text" for each in table.schema]
+    if PERSON in table.column_names:  # floats are refused as ids
+        kinds[table.column_names.index(PERSON)] = "integer"
     with closing(sqlite3.connect(path)) as connection, connection:
         pairs = zip(table.column_names, kinds, strict=True)
         features = ", ".join(f"{name} {kind}" for name, kind in pairs)

@@ -212,13 +212,6 @@ def test_a_column_whose_type_cannot_hold_its_kind_is_refused(
         open_store(pa.table({"x": column}), Schema({"x": kind}))
 
 
-@pytest.mark.parametrize(
-    ("schema", "sentence"),
-    [
-        (Schema({"x": "find"}), "cannot find a range yet"),
-        (Schema({"x": (0, 1)}, person="id"), "cannot use a person column yet"),
-    ],
-)
-def test_what_no_source_can_do_is_refused(schema: Schema, sentence: str) -> None:
-    with pytest.raises(InputError, match=sentence):
-        open_source(pa.table({"x": [1.0]}), schema)
+def test_what_no_source_can_do_is_refused() -> None:
+    with pytest.raises(InputError, match="cannot find a range yet"):
+        open_source(pa.table({"x": [1.0]}), Schema({"x": "find"}))

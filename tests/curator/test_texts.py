@@ -82,8 +82,8 @@ def column_of(values: list[Any], dtype: Any = None) -> pa.Array:
 
 
 def read_as(values: list[Any], kind: FeatureKind, dtype: Any = None) -> list[float]:
-    read: list[float] = values_of(column_of(values, dtype), kind).tolist()
-    return read
+    found: list[float] = values_of(column_of(values, dtype), kind).tolist()
+    return found
 
 
 @settings(max_examples=60)

@@ -16,7 +16,8 @@ import numpy as np
 import pyarrow as pa
 
 from hushmeans.curator.readers.columns import PER_DAY
-from hushmeans.curator.readers.texts import EPOCH, FIRST, LAST, TEXT, as_texts, decimal_text
+from hushmeans.curator.readers.texts import FIRST, LAST, TEXT, as_texts, decimal_text
+from hushmeans.schema.kinds import EPOCH
 
 TYPED: dict[str, pa.DataType] = {
     "float": pa.float64(),
