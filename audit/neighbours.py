@@ -117,7 +117,7 @@ class LimitedNeighbours(Neighbours):
     def _counted(self, more: bool) -> GridArray:
         """The rows that count, as a fit chooses them."""
         kept: list[GridArray] = []
-        owned = encode(self.table(more), self.box), self.ids(more).cast(pa.binary())
+        owned = encode(self.table(more), self.box), self.ids(more).cast(pa.large_binary())
         keep_limited([owned], RowLimit(self.limit), self.box.n_features, gettempdir(), kept.append)
         return np.concatenate(kept)
 

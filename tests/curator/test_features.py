@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from hushmeans.curator.encode import encode_features, is_left_out
 from hushmeans.curator.readers import open_reading
 from hushmeans.curator.readers.values import values_of
-from hushmeans.curator.source import open_source, open_store
-from hushmeans.errors import InputError, InputTypeError
+from hushmeans.curator.source import open_store
+from hushmeans.errors import InputTypeError
 from hushmeans.schema import (
     Box,
     Category,
@@ -210,8 +210,3 @@ def test_a_column_whose_type_cannot_hold_its_kind_is_refused(
 ) -> None:
     with pytest.raises(InputTypeError, match=sentence):
         open_store(pa.table({"x": column}), Schema({"x": kind}))
-
-
-def test_what_no_source_can_do_is_refused() -> None:
-    with pytest.raises(InputError, match="cannot find a range yet"):
-        open_source(pa.table({"x": [1.0]}), Schema({"x": "find"}))

@@ -90,7 +90,7 @@ def load_dataset(dataset: Dataset, folder: Path) -> Store:
 def _read(path: Path) -> pa.Table:
     """A whole CSV file, plain or gzip, in which every field is a number."""
     (file,) = find_files(path)
-    schema = csv_schema(file)
+    schema = pa.schema([(name, pa.float64()) for name in csv_schema(file).names])
     batches = (
         pa.record_batch([parse_numbers(column) for column in batch.columns], schema=schema)
         for batch, _ in csv_batches(file, schema.names)
