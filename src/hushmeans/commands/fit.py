@@ -68,10 +68,7 @@ def fit(
     ] = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
-    cache: Annotated[
-        Path | None,
-        typer.Option(help="A folder for encoded records that do not fit into HUSHMEANS_MEMORY."),
-    ] = None,
+    cache: options.Cache = None,
     spark: Annotated[
         str | None,
         typer.Option(
@@ -82,17 +79,9 @@ def fit(
     out: Annotated[
         Path, typer.Option(help="Where to write the release; an existing file is not replaced.")
     ] = Path("release.json"),
-    dataset: Annotated[
-        str | None,
-        typer.Option(help="The dataset's name in the ledger; by default the file's name."),
-    ] = None,
+    dataset: options.DatasetName = None,
     ledger: options.LedgerAddress = None,
-    no_ledger: Annotated[
-        bool,
-        typer.Option(
-            "--no-ledger", help="Do not record this fit in a ledger; the release will say so."
-        ),
-    ] = False,
+    no_ledger: options.NoLedger = False,
     release_id: Annotated[
         str | None,
         typer.Option(

@@ -45,6 +45,24 @@ LedgerAddress = Annotated[
         help="A SQLite file or a PostgreSQL URL; by default $HUSHMEANS_LEDGER or your own file.",
     ),
 ]
+DatasetName = Annotated[
+    str | None,
+    typer.Option("--dataset", help="The dataset's name in the ledger; by default the file's name."),
+]
+NoLedger = Annotated[
+    bool,
+    typer.Option("--no-ledger", help="Do not record this in a ledger; the result will say so."),
+]
+DebitId = Annotated[
+    str | None,
+    typer.Option(
+        "--release-id", help="An id for the debit; repeating it with the same id spends nothing."
+    ),
+]
+Cache = Annotated[
+    Path | None,
+    typer.Option("--cache", help="A folder for what does not fit into HUSHMEANS_MEMORY."),
+]
 Strict = Annotated[
     bool,
     typer.Option(

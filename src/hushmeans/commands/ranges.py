@@ -48,27 +48,15 @@ def ranges(
     ] = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
-    cache: Annotated[
-        Path | None, typer.Option(help="A folder for what does not fit into HUSHMEANS_MEMORY.")
-    ] = None,
+    cache: options.Cache = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Where to write the schema with all ranges; not over an existing file."),
     ] = None,
-    dataset: Annotated[
-        str | None,
-        typer.Option(help="The dataset's name in the ledger; by default the file's name."),
-    ] = None,
+    dataset: options.DatasetName = None,
     ledger: options.LedgerAddress = None,
-    no_ledger: Annotated[
-        bool, typer.Option("--no-ledger", help="Do not record the budget in a ledger.")
-    ] = False,
-    release_id: Annotated[
-        str | None,
-        typer.Option(
-            help="An id for the debit; repeating it with the same id spends nothing more."
-        ),
-    ] = None,
+    no_ledger: options.NoLedger = False,
+    release_id: options.DebitId = None,
     strict: options.Strict = False,
     json: options.AsJson = False,
 ) -> None:
