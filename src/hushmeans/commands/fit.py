@@ -79,7 +79,7 @@ def fit(
     out: Annotated[
         Path, typer.Option(help="Where to write the release; an existing file is not replaced.")
     ] = Path("release.json"),
-    dataset: options.DatasetName = None,
+    dataset: options.LedgerDataset = None,
     ledger: options.LedgerAddress = None,
     no_ledger: options.NoLedger = False,
     release_id: Annotated[

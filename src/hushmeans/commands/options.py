@@ -45,7 +45,7 @@ LedgerAddress = Annotated[
         help="A SQLite file or a PostgreSQL URL; by default $HUSHMEANS_LEDGER or your own file.",
     ),
 ]
-DatasetName = Annotated[
+LedgerDataset = Annotated[
     str | None,
     typer.Option("--dataset", help="The dataset's name in the ledger; by default the file's name."),
 ]

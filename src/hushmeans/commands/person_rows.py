@@ -37,7 +37,7 @@ def person_rows(
         Path | None,
         typer.Option(help="Where to write the result as JSON; an existing file is not replaced."),
     ] = None,
-    dataset: options.DatasetName = None,
+    dataset: options.LedgerDataset = None,
     ledger: options.LedgerAddress = None,
     no_ledger: options.NoLedger = False,
     release_id: options.DebitId = None,

@@ -53,7 +53,7 @@ def ranges(
         Path | None,
         typer.Option(help="Where to write the schema with all ranges; not over an existing file."),
     ] = None,
-    dataset: options.DatasetName = None,
+    dataset: options.LedgerDataset = None,
     ledger: options.LedgerAddress = None,
     no_ledger: options.NoLedger = False,
     release_id: options.DebitId = None,

@@ -23,7 +23,7 @@ def studio(
         Path | None,
         typer.Option(help="The TOML file of the schema; it is created if it does not exist."),
     ] = None,
-    dataset: options.DatasetName = None,
+    dataset: options.LedgerDataset = None,
     ledger: options.LedgerAddress = None,
     port: Annotated[int, typer.Option(help="The port to listen on; by default any free one.")] = 0,
     no_open: Annotated[

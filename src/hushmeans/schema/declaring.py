@@ -12,12 +12,10 @@ from hushmeans.errors import InputError, InputTypeError
 from hushmeans.schema.box import Box
 from hushmeans.schema.feature_kind import FeatureKind
 from hushmeans.schema.kinds import Category, Cycle, Date, Flag, Number, Ordinal
+from hushmeans.schema.texts import BLANK
 
 FIND = "find"
 """What is written for a range that a fit is to find."""
-
-BLANK = "..."
-"""What a draft has where something must be filled in."""
 
 OPTIONS = ("weight", "missing")
 """What may be written beside every kind."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from hushmeans.schema.declaring import BLANK
+from hushmeans.schema.texts import BLANK
 from hushmeans.schema.toml_text import toml_key
 
 DeclaredType = Literal["number", "text", "date", "truth", "unknown", "unusable"]

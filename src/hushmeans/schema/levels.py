@@ -8,7 +8,7 @@ from typing import Any
 
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.schema.feature_kind import finite
-from hushmeans.schema.texts import MISSING_TEXTS, WHITESPACE
+from hushmeans.schema.texts import BLANK, MISSING_TEXTS, WHITESPACE
 
 DeclaredLevel = str | float
 """A level as it is declared: a text, or a number."""
@@ -55,4 +55,6 @@ def _level(level: Any, what: str) -> DeclaredLevel:
         raise InputError(
             f"the level {level!r} in {what} stands for a missing value; remove it and set missing"
         )
+    if text == BLANK:
+        raise InputError(f"the level {level!r} in {what} stands for a blank; name the level")
     return text

@@ -31,3 +31,6 @@ OTHER = "other"
 
 MISSING = "missing"
 """The level of missing values, where a category declares that they have one."""
+
+BLANK = "..."
+"""What a draft of a schema has where something must be filled in."""
