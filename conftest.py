@@ -1,9 +1,13 @@
-"""Examples in documents may write files: they run in a folder of their own."""
+"""Settings for every process of a test run, and a folder of their own for examples in documents."""
 
+import os
 from pathlib import Path
 
 import pytest
 from _pytest.doctest import DoctestItem
+
+# Processes share the processors; OpenMP's threads would wait for one another by spinning.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 collect_ignore_glob = ["docs/conf.py", "docs/_build/*", "docs/gallery/*", "docs/reference/*"]
 """The site's settings, and what building it leaves behind."""
@@ -13,5 +17,6 @@ collect_ignore_glob = ["docs/conf.py", "docs/_build/*", "docs/gallery/*", "docs/
 def _examples_elsewhere(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Examples in documents may write files."""
     if isinstance(request.node, DoctestItem):
         monkeypatch.chdir(tmp_path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 
 PACKAGE = "hushmeans"
@@ -36,7 +37,7 @@ class House:
             }
         )
 
-    @property
+    @cached_property
     def imports(self) -> Mapping[str, frozenset[str]]:
         """For each module, the modules of the package that it imports."""
         return {name: frozenset(self._imported(text)) for name, text in self.modules.items()}
@@ -78,15 +79,11 @@ class House:
         )
 
     def _imported(self, text: str) -> Iterator[str]:
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                for alias in node.names:
-                    whole = f"{node.module}.{alias.name}"
-                    name = whole if whole in self.modules else node.module
-                    if name in self.modules:
-                        yield name
-            elif isinstance(node, ast.Import):
-                yield from (alias.name for alias in node.names if alias.name in self.modules)
+        for module, name in _named_in_imports(text):
+            whole = f"{module}.{name}" if name else module
+            found = whole if whole in self.modules else module
+            if found in self.modules:
+                yield found
 
     def _edges(self, ground: tuple[str, ...]) -> Edges:
         found: dict[str, set[str]] = {}
@@ -127,6 +124,18 @@ def essential(edges: Edges) -> Edges:
         room: below - frozenset[str]().union(*(reachable(each) for each in below))
         for room, below in edges.items()
     }
+
+
+@cache
+def _named_in_imports(text: str) -> tuple[tuple[str, str], ...]:
+    """The module of each import, and what is imported from it; empty for the module itself."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found += [(node.module, alias.name) for alias in node.names]
+        elif isinstance(node, ast.Import):
+            found += [(alias.name, "") for alias in node.names]
+    return tuple(found)
 
 
 def _module_name(path: Path, source: Path) -> str:

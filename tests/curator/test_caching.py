@@ -11,20 +11,23 @@ from pathlib import Path
 import pytest
 
 import hushmeans
+from hushmeans.curator.compiled.caching import sources_digest
 
 CLIPPED = """
 import numpy as np
 from hushmeans.curator import compiled
 
-sums = np.zeros((1, 3), np.int64)
-centroids, records = np.array([[100, 100]]), np.array([[400, 0]], np.int32)
-compiled.add_up_shifts(records, centroids, 2**20, np.array([80]), True, 7, sums)
-[(signature, hits)] = compiled.add_up_shifts.stats.cache_hits.items() or [(None, 0)]
+sums = np.zeros(2, np.int64)
+centre, records = np.array([[100, 100]]), np.array([[400, 0]], np.int32)
+compiled.add_up_spread(records, centre, 0, 2000, True, sums)
+[(signature, hits)] = compiled.add_up_spread.stats.cache_hits.items() or [(None, 0)]
 print(sums.tolist(), "kept" if hits else "compiled")
 """
-"""A shift of (300, -100): beyond the clip, so that its L1 norm becomes 2**20."""
+"""Squares of 90,000 and 10,000: beyond the clip, so that their sum becomes 2,000."""
 
-RIGHT, FIVE_TIMES = "[[786432, -262144, 7]]", "[[3932160, -1310720, 7]]"
+DIGEST = "from hushmeans.curator.compiled.caching import sources_digest as of; print(of())"
+
+RIGHT, FIVE_TIMES = "[1800, 200]", "[9000, 1000]"
 
 
 @pytest.fixture
@@ -80,16 +83,15 @@ def test_code_compiled_from_a_wrong_source_is_gone_with_it(
 
 @pytest.mark.parametrize("source", ["clipping.py", "scoring.py", "sums.py", "loops.py"])
 def test_every_source_of_the_folder_counts(package: Path, source: str, tmp_path: Path) -> None:
-    digest = "from hushmeans.curator.compiled.caching import sources_digest as of; print(of())"
-    before = run(package, {}, digest)
-    assert before == run(package, {}, digest)
     with (package / "curator" / "compiled" / source).open("a") as file:
         file.write("#\n")
-    assert run(package, {}, digest) != before
+    assert run(package, {}, DIGEST) != sources_digest()
+
+
+def test_the_same_sources_have_the_same_digest_elsewhere(package: Path) -> None:
+    assert run(package, {}, DIGEST) == sources_digest()
 
 
 def test_another_version_of_the_package_counts(package: Path) -> None:
-    digest = "from hushmeans.curator.compiled.caching import sources_digest as of; print(of())"
-    before = run(package, {}, digest)
     (package / "version.py").write_text('__version__ = "0.1.1"\n')
-    assert run(package, {}, digest) != before
+    assert run(package, {}, DIGEST) != sources_digest()

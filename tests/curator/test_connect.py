@@ -21,6 +21,7 @@ from pyarrow import parquet
 
 import hushmeans
 from helpers import connect_worker
+from helpers.spark_cluster import FOR_SHORT_LIVES
 from hushmeans import DPKMeans, Release
 
 pytestmark = pytest.mark.xdist_group("spark")  # one Spark at a time
@@ -38,7 +39,11 @@ def connect_server(log: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    settings = (f"spark.connect.grpc.binding.port={port}", "spark.ui.enabled=false")
+    settings = (
+        f"spark.connect.grpc.binding.port={port}",
+        f"spark.driver.extraJavaOptions={FOR_SHORT_LIVES}",
+        "spark.ui.enabled=false",
+    )
     options = [part for setting in settings for part in ("--conf", setting)]
     command = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit"), "--class", SERVER]
     python = {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}

@@ -1,7 +1,7 @@
 """Processes that use one ledger at the same time, or are killed while they do.
 
-Run as a script by the tests: ``ledger_worker.py hammer PLACE NAME TIMES`` tries so many debits and
-prints the ids of those that were accepted; ``ledger_worker.py kill PLACE KILLS SEED`` starts and
+Run as a script by the tests: ``ledger_worker.py hammer PLACE PROCESSES TIMES`` has so many processes
+try as many debits each, and prints the ids of those that were accepted; ``ledger_worker.py kill PLACE KILLS SEED`` starts and
 kills as many spenders and prints what they did; ``fit`` in place of ``kill`` has them fit and write
 their releases to files, and ``resume`` has each repeat its fit until it survives.
 """
@@ -58,12 +58,24 @@ class Lives:
             self._longest = max(0.8 * self._longest, 0.05)
 
 
-def hammer(place: str, name: str, times: int) -> None:
+def hammer(place: str, processes: int, times: int) -> None:
+    """Processes that start together: they are forked before any opens the ledger."""
+    running = []
+    for name in range(processes):
+        process = os.fork()
+        if process == 0:
+            debit_often(place, name, times)
+            os._exit(0)
+        running.append(process)
+    assert [os.waitpid(process, 0)[1] for process in running] == [0] * processes
+
+
+def debit_often(place: str, name: int, times: int) -> None:
     ledger = Ledger(place)
     for turn in range(times):
         try:
             ledger.debit("people", PRICE, f"{name}-{turn}")
-            sys.stdout.write(f"{name}-{turn}\n")
+            os.write(1, f"{name}-{turn}\n".encode())
         except BudgetError:
             continue
 
@@ -221,7 +233,7 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")  # of what is new, and of what is resumed
     what, place, second, third = sys.argv[1:]
     if what == "hammer":
-        hammer(place, second, int(third))
+        hammer(place, int(second), int(third))
     elif what == "kill":
         kill(spend, place, int(second), int(third))
     else:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 MASTER = "local-cluster[2,1,1024]"
 
+FOR_SHORT_LIVES = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Options of Java: tests end before its second compiler and parallel collector pay off."""
+
 
 @contextmanager
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
@@ -35,6 +38,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         patch.setenv("SPARK_HOME", str(home))
         patch.setenv("PYSPARK_PYTHON", sys.executable)
         settings: dict[str, Any] = {
+            "spark.driver.extraJavaOptions": FOR_SHORT_LIVES,
+            "spark.executor.extraJavaOptions": FOR_SHORT_LIVES,
             "spark.executorEnv.PYTHONPATH": str(Path(hushmeans.__file__).parents[1]),
             "spark.log.level": "OFF",
             "spark.sql.shuffle.partitions": "2",

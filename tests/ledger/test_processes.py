@@ -15,24 +15,22 @@ import pytest
 from hushmeans.ledger import Ledger
 
 WORKER = str(Path(__file__).parents[1] / "helpers" / "ledger_worker.py")
-KILLS = os.environ.get("HUSHMEANS_KILLS", "24")
+KILLS = os.environ.get("HUSHMEANS_KILLS", "12")
 PROCESSES, TIMES, AFFORDABLE = 16, 12, 100
+
+
+def worked(*arguments: str | int) -> str:
+    """What the worker printed, if it ended without an error."""
+    command = [sys.executable, WORKER, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
 
 
 def test_sixteen_processes_never_overspend_and_lose_no_debit(place: str) -> None:
     ledger = Ledger(place)
     ledger.set_limit("people", 1)
-    commands = [
-        [sys.executable, WORKER, "hammer", place, f"process{number}", str(TIMES)]
-        for number in range(PROCESSES)
-    ]
-    running = [
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for command in commands
-    ]
-    outputs = [process.communicate() for process in running]
-    assert [error for _, error in outputs] == [""] * PROCESSES
-    accepted = [line for out, _ in outputs for line in out.split()]
+    accepted = worked("hammer", place, PROCESSES, TIMES).split()
     entries = ledger.history("people")
     assert sorted(accepted) == sorted(
         str(entry.release_id) for entry in entries if entry.kind == "debit"
@@ -43,11 +41,7 @@ def test_sixteen_processes_never_overspend_and_lose_no_debit(place: str) -> None
 
 
 def test_sixteen_processes_make_one_ledger(place: str) -> None:
-    running = [
-        subprocess.Popen([sys.executable, WORKER, "hammer", place, str(number), "1"])
-        for number in range(PROCESSES)
-    ]
-    assert [process.wait() for process in running] == [0] * PROCESSES
+    assert len(worked("hammer", place, PROCESSES, 1).split()) == PROCESSES
     assert Ledger(place).standing("people").debits == PROCESSES
 
 
@@ -55,11 +49,8 @@ def test_sixteen_processes_make_one_ledger(place: str) -> None:
 def test_killed_processes_leave_a_whole_ledger_and_no_release_without_its_debit(
     place: str, what: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, WORKER, what, place, KILLS, "7"], capture_output=True, text=True
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith(f"{KILLS} kills")
+    done = worked(what, place, KILLS, 7)
+    assert done.startswith(f"{KILLS} kills")
     with capsys.disabled():
         database = "PostgreSQL" if "://" in place else "SQLite"
-        sys.stdout.write(f"\n{database}, {what}: {done.stdout}")
+        sys.stdout.write(f"\n{database}, {what}: {done}")
