@@ -8,7 +8,8 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -145,15 +146,24 @@ TRUSTED = (
 """What no method may reach, by any chain of imports."""
 
 
-def imports(text: str) -> Iterator[tuple[str, str | None]]:
+@cache
+def nodes(text: str) -> tuple[ast.AST, ...]:
+    """Every node of a module's syntax tree."""
+    return tuple(ast.walk(ast.parse(text)))
+
+
+@cache
+def imports(text: str) -> tuple[tuple[str, str | None], ...]:
     """Every module in an import statement, wherever it stands, with the name taken from it."""
-    for node in ast.walk(ast.parse(text)):
+    found: list[tuple[str, str | None]] = []
+    for node in nodes(text):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, None) for alias in node.names)
+            found += [(alias.name, None) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "relative imports are not used here"
             assert node.module is not None
-            yield from ((node.module, alias.name) for alias in node.names)
+            found += [(node.module, alias.name) for alias in node.names]
+    return tuple(found)
 
 
 def modules(text: str, sources: Sources = SOURCES) -> set[str]:
@@ -224,8 +234,9 @@ def not_a_mechanism(sources: Sources) -> list[str]:
 
 def _numpy_random(text: str) -> set[str]:
     """NumPy's generators, where code uses them by a dot."""
-    used = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute))
-    return {"numpy.random"} if any(ast.unparse(node) == "np.random" for node in used) else set()
+    used = (node for node in nodes(text) if isinstance(node, ast.Attribute))
+    random = (node.value for node in used if node.attr == "random")
+    return {"numpy.random"} if any(ast.unparse(value) == "np" for value in random) else set()
 
 
 def reaching_in(sources: Sources) -> list[str]:
@@ -234,7 +245,7 @@ def reaching_in(sources: Sources) -> list[str]:
     for module, text in sources.items():
         if below(module, "hushmeans.curator"):
             continue
-        for node in ast.walk(ast.parse(text)):
+        for node in nodes(text):
             attribute = _attribute(node)
             if attribute is None:
                 continue

@@ -1,9 +1,10 @@
 """Processes that use one ledger at the same time, or are killed while they do.
 
-Run as a script by the tests: ``ledger_worker.py hammer PLACE PROCESSES TIMES`` has so many processes
-try as many debits each, and prints the ids of those that were accepted; ``ledger_worker.py kill PLACE KILLS SEED`` starts and
-kills as many spenders and prints what they did; ``fit`` in place of ``kill`` has them fit and write
-their releases to files, and ``resume`` has each repeat its fit until it survives.
+Run as a script by the tests. ``ledger_worker.py hammer PLACE PROCESSES TIMES`` has so many
+processes try as many debits each, and prints the ids of those that were accepted.
+``ledger_worker.py kill PLACE KILLS SEED`` starts and kills as many spenders and prints what they
+did; ``fit`` in place of ``kill`` has them fit and write their releases to files, and ``resume`` has
+each repeat its fit until it survives.
 """
 
 from __future__ import annotations
