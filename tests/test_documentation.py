@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import typer.main
+import typer
 
 import hushmeans
 from hushmeans import opendp
-from hushmeans.commands.main import app
+from hushmeans.commands import main
 from tools import import_graph
 from tools.house import House, essential, levels
 
@@ -147,7 +147,7 @@ def commands_in(text: str) -> Iterator[list[str]]:
 
 def parse(arguments: list[str]) -> None:
     """Parse a command line as `hushmeans` would, without running it."""
-    command: Any = typer.main.get_command(app)
+    command: Any = main.command()
     context = None
     while hasattr(command, "commands") and arguments and not arguments[0].startswith("-"):
         context = typer.Context(command, parent=context)

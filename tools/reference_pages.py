@@ -14,7 +14,7 @@ import typer
 
 import hushmeans
 from hushmeans import opendp
-from hushmeans.commands.main import app as command_line
+from hushmeans.commands.main import command as command_line
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -104,8 +104,7 @@ def _listed(module: str, names: Iterable[str]) -> str:
 
 def commands() -> Iterator[tuple[str, Any]]:
     """All commands with their names; those of a group after it."""
-    root = typer.main.get_command(command_line)
-    for name, command in sorted(root.commands.items()):  # type: ignore[attr-defined]
+    for name, command in sorted(command_line().commands.items()):
         yield name, command
         for inner, each in sorted(getattr(command, "commands", {}).items()):
             yield f"{name} {inner}", each

@@ -159,6 +159,9 @@ def patients(n_records: int) -> pa.Table:
     return pa.table(columns)
 
 
+INCOMES = Curve("log", 0, 5000)
+
+
 def encoded_by_hand(table: pa.Table) -> GridArray:
     """The records that a fit of `MIXED` must see, one value at a time."""
     box = MIXED.box()
@@ -172,7 +175,7 @@ def _columns_by_hand(row: dict[str, Any], unit: int) -> Iterator[float]:
     age, day, hour = row["age"], row["admitted"], row["hour"]
     yield 0 if age is None else unit / 2 * (min(max(age, 0), 100) / 50 - 1)
     income = min(float(row["income"]), 5000)
-    yield unit * (2 * Curve("log", 0, 5000).scaled(np.array([income])) / math.log(5001) - 1).item()
+    yield unit * (2 * INCOMES.scaled(np.array([income])) / math.log(5001) - 1).item()
     sex = (row["sex"] or "NA").strip()
     sexes = ["f", "m", "x", "NA"]
     for place in range(5):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from io import TextIOWrapper
 from typing import Annotated, Any
 
@@ -82,7 +82,7 @@ def main(arguments: list[str] | None = None) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("always", HushmeansWarning)
             warnings.showwarning = partial(_show_warning, say)
-            sys.exit(app(args=arguments, prog_name="hushmeans", standalone_mode=False))
+            sys.exit(command()(args=arguments, prog_name="hushmeans", standalone_mode=False))
     except (HushmeansError, Warning, typer.TyperException) as error:
         message = error.format_message() if isinstance(error, typer.TyperException) else str(error)
         spends = given[:1] in (["fit"], ["person-rows"], ["ranges"])
@@ -95,6 +95,12 @@ def main(arguments: list[str] | None = None) -> None:
         _fail(error, f"{error.filename or 'input/output'}: {reason}", say)
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
+
+
+@cache
+def command() -> Any:
+    """All commands as one; making them from their signatures takes a while."""
+    return typer.main.get_command(app)
 
 
 @app.callback(invoke_without_command=True)
