@@ -9,6 +9,9 @@ from _pytest.doctest import DoctestItem
 # Processes share the processors; OpenMP's threads would wait for one another by spinning.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Without bytecode on disk, every process that a test starts would compile the package anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 collect_ignore_glob = ["docs/conf.py", "docs/_build/*", "docs/gallery/*", "docs/reference/*"]
 """The site's settings, and what building it leaves behind."""
 
