@@ -29,7 +29,39 @@ settings.load_profile("hushmeans")
 SHARED = {"session": "spark", "postgres": "postgres", "browser": "browser"}
 """Fixtures that start a server, and the group of tests that one process runs for its sake."""
 
-SLOW = ("tests/audit", "tests/hostile", "experiments/tests")
+SLOW = (
+    "experiments/tests",
+    "tests/audit",
+    "tests/commands/test_main.py::test_a_binary_file",
+    "tests/commands/test_main.py::test_a_terminal",
+    "tests/commands/test_main.py::test_the_installed_command",
+    "tests/curator/test_caching.py",
+    "tests/curator/test_compiled.py::test_a_processor",
+    "tests/curator/test_compiled.py::test_nothing_behind",
+    "tests/curator/test_compiled.py::test_single_precision",
+    "tests/curator/test_compiled.py::test_the_filter",
+    "tests/curator/test_compiled.py::test_without_a_place",
+    "tests/curator/test_conformance.py",
+    "tests/curator/test_connect.py",
+    "tests/curator/test_databases.py",
+    "tests/curator/test_mechanisms.py::test_the_estimate",
+    "tests/curator/test_people.py::test_files",
+    "tests/curator/test_readers.py",
+    "tests/curator/test_selftest.py::test_a_fit",
+    "tests/curator/test_sources.py::test_text_in_a_column",
+    "tests/forecasting",
+    "tests/hostile",
+    "tests/ledger/test_chain.py::test_a_debit_costs",
+    "tests/ledger/test_composition.py",
+    "tests/ledger/test_faults.py",
+    "tests/ledger/test_ledger.py::test_a_thousand",
+    "tests/ledger/test_processes.py",
+    "tests/methods/test_refined.py::test_the_stated_errors",
+    "tests/report/test_page.py::test_every_release",
+    "tests/report/test_page.py::test_the_page_is_well_formed",
+    "tests/studio/test_app.py",
+    "tests/test_imports.py::test_a_fit",
+)
 """What `make quick` leaves out, beside the tests that need a server."""
 
 
@@ -51,7 +83,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         groups = [group for fixture, group in SHARED.items() if fixture in wanted]
         if groups:
             item.add_marker(pytest.mark.xdist_group(groups[0]))
-        if groups or str(item.path.relative_to(item.config.rootpath)).startswith(SLOW):
+        if groups or item.nodeid.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
 
 
