@@ -21,7 +21,6 @@ from hushmeans.curator.people.limiting import RowLimit, keep_limited
 from hushmeans.curator.questions import Histograms, Question
 from hushmeans.curator.readers.faults import read_or_explain
 from hushmeans.curator.readers.reading import Reading
-from hushmeans.curator.streaming import add_up
 from hushmeans.curator.unencoded import encoded_as_found, values_in
 from hushmeans.schema import Box
 from hushmeans.schema.schema import MissingPerson
@@ -89,10 +88,7 @@ class Store:
         if isinstance(question, Histograms):
             n_unknown = len(self.box.unknown)
             blocks = (values_in(block, n_unknown) for block in self.record_blocks())
-        parts = (
-            kernel.answer(question, block, holes=holes, threads=self.threads) for block in blocks
-        )
-        return add_up(question, parts)
+        return kernel.answer_blocks(question, blocks, holes=holes, threads=self.threads)
 
     def with_ranges(self, box: Box) -> Store:
         """The same records, encoded by the ranges that were found."""

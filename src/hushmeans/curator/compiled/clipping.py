@@ -8,25 +8,35 @@ import numpy as np
 
 from hushmeans.curator.compiled.caching import inlined
 from hushmeans.curator.compiled.scoring import BLOCK
-from hushmeans.curator.compiled.sums import own_lanes, row_width
+from hushmeans.curator.compiled.sums import counting_lane, own_lanes, row_width
 from hushmeans.curator.compiled.vectors import (
     EIGHT,
     ONE,
     ZERO,
+    all_bits,
     common_bits,
+    farther,
+    largest,
     load8,
     minus,
+    multiplied,
+    plus,
     scaled,
     store,
-    total_size,
-    total_square,
+    total,
+    wide_sizes,
+    wide_squares,
 )
 
 LONGEST = 2**31
 """No vector that is clipped is as long."""
 
-Vectors = namedtuple("Vectors", "rows width sizes far")
-"""What is clipped: the vectors of a block in rows as wide; how long each is; which are too long."""
+UPWARDS = 1 + 2.0**-50
+"""By this a factor is rounded up, so that a whole product is never rounded below itself."""
+
+Vectors = namedtuple("Vectors", "rows width sizes far factors")
+"""What is clipped: the vectors of a block in rows as wide; how long each is; which are too long;
+what each is to be multiplied by."""
 
 
 @inlined()
@@ -43,7 +53,8 @@ def origin_rows(centroids, width):
 def clipping_room(width):
     """Room for the vectors of a block; what pads them must be zero."""
     rows = np.empty(np.uint64(BLOCK) * width, np.int32)
-    return Vectors(rows, width, np.empty(BLOCK, np.int64), np.empty(BLOCK, np.uint64))
+    sizes, far = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.uint64)
+    return Vectors(rows, width, sizes, far, np.empty(BLOCK))
 
 
 @inlined()
@@ -60,9 +71,20 @@ def subtract(flat, start, n_features, count, best, origins, rows):
 
 
 @inlined()
+def farthest(flat, start, n_features, origin):
+    """How far a record lies from a point, in the feature in which it lies farthest."""
+    last = row_width(n_features) - EIGHT
+    ending = minus(load8(flat, start + last), load8(origin, last))
+    found = common_bits(ending, own_lanes(n_features))
+    for f in range(ZERO, last, EIGHT):
+        found = farther(found, minus(load8(flat, start + f), load8(origin, f)))
+    return largest(farther(found, found))
+
+
+@inlined()
 def square_all(vectors, count, bits):
     """Square every entry, which is at most twice the unit, in grid steps, rounded down."""
-    rows, width, _, _ = vectors
+    rows, width, _, _, _ = vectors
     for at in range(count * width):
         gap = np.int64(rows[at])
         rows[at] = (gap * gap) >> bits
@@ -75,7 +97,7 @@ def clip_all(vectors, count, clip, in_l1):
     A scaled entry is ``vector * clip / length``, cut towards zero. The product stays below
     2**53, so float64 holds it, and the cut quotient, exactly; cutting only shortens.
     """
-    rows, width, sizes, far = vectors
+    rows, width, sizes, far, _ = vectors
     _measure(rows, count, width, in_l1, sizes)
     longest = clip if in_l1 else min(clip, LONGEST) ** 2
     n_far = ZERO
@@ -90,38 +112,61 @@ def clip_all(vectors, count, clip, in_l1):
 
 
 @inlined()
-def scale_all(vectors, count, best, clips, unit, in_l1):
-    """Scale each vector so that its centroid's clip becomes `unit`, and longer ones to `unit`.
+def add_scaled(vectors, n_features, count, best, clips, unit, in_l1, part):
+    """Add each vector, as a part of its centroid's clip, and a one to the row of its centroid.
 
-    A scaled entry is ``vector * unit / max(length, clip)``, cut towards zero, and exact for the
-    same reasons as in `clip_all`.
+    An entry is ``vector * unit / max(length, clip)``, cut towards zero. The product with the
+    rounded factor is above that by less than its distance to the next whole number.
     """
-    rows, width, sizes, _ = vectors
-    _measure(rows, count, width, in_l1, sizes)
+    from_rows, from_width, sizes, _, factors = vectors
+    _measure(from_rows, count, from_width, in_l1, sizes)
+    _find_factors(sizes, count, best, clips, unit, in_l1, factors)
+    rows, width = part
+    last, one = width - EIGHT, counting_lane(n_features)
     for i in range(count):
-        length = sizes[i] if in_l1 else _root_above(sizes[i])
-        over = np.float64(max(length, clips[best[i]]))
-        for at in range(i * width, (i + ONE) * width, EIGHT):
-            store(scaled(load8(rows, at), np.float64(unit), over), rows, at)
+        at, row, factor = i * width, np.uint64(best[i]) * width, factors[i]
+        for f in range(ZERO, last, EIGHT):
+            added = multiplied(load8(from_rows, at + f), factor)
+            store(plus(load8(rows, row + f), added), rows, row + f)
+        ending = all_bits(multiplied(load8(from_rows, at + last), factor), one)
+        store(plus(load8(rows, row + last), ending), rows, row + last)
+
+
+@inlined()
+def _find_factors(sizes, count, best, clips, unit, in_l1, factors):
+    """What makes each vector a part of its centroid's clip, or of its length if that is more."""
+    if not in_l1:
+        for i in range(count):
+            sizes[i] = _root_above(sizes[i])
+    for i in range(count):
+        over = np.float64(max(sizes[i], clips[best[i]]))
+        factors[i] = np.float64(unit) / over * UPWARDS
 
 
 @inlined()
 def _measure(rows, count, width, in_l1, sizes):
     """The L1 norm of each vector, or the square of its L2 norm."""
-    for i in range(count):
-        size = np.int64(0)
-        for at in range(i * width, (i + ONE) * width, EIGHT):
-            numbers = load8(rows, at)
-            size += total_size(numbers) if in_l1 else total_square(numbers)
-        sizes[i] = size
+    if in_l1:
+        for i in range(count):
+            lanes = wide_sizes(load8(rows, i * width))
+            for at in range(i * width + EIGHT, (i + ONE) * width, EIGHT):
+                lanes = plus(lanes, wide_sizes(load8(rows, at)))
+            sizes[i] = total(lanes)
+    else:
+        for i in range(count):
+            lanes = wide_squares(load8(rows, i * width))
+            for at in range(i * width + EIGHT, (i + ONE) * width, EIGHT):
+                lanes = plus(lanes, wide_squares(load8(rows, at)))
+            sizes[i] = total(lanes)
 
 
 @inlined()
 def _root_above(square):
-    """The smallest whole number whose square is not below this one."""
+    """The smallest whole number whose square is not below this one, which is below 2**56.
+
+    A float64 is at most 4 off such a number, so that its root, cut, is at most two too small.
+    """
     root = np.int64(np.sqrt(np.float64(square)))
-    while root * root < square:
-        root += 1
-    while root > 0 and (root - 1) * (root - 1) >= square:
-        root -= 1
-    return root
+    for _ in range(2):
+        root += np.int64(root * root < square)
+    return root - np.int64(root > 0 and (root - 1) * (root - 1) >= square)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from hushmeans.curator.compiled.caching import compiled
+from hushmeans.curator.compiled.caching import compiled, inlined
 from hushmeans.curator.compiled.clipping import (
+    add_scaled,
     clip_all,
     clipping_room,
+    farthest,
     origin_rows,
-    scale_all,
     square_all,
     subtract,
 )
@@ -19,15 +20,40 @@ from hushmeans.curator.compiled.vectors import ZERO
 
 ROWS, FULL = np.uint64(BLOCK), np.uint64(MOST)
 
+SOME = 64
+"""Records put on the grid at a time, if their features lie one after the other in memory."""
+
 
 @compiled()
 def snap(points, middle, half_width, unit, records):
-    """Put records in original units on the grid; what is no number goes to the middle."""
-    for i in range(len(points)):
-        for f in range(points.shape[1]):
-            place = (points[i, f] - middle[f]) / half_width[f]
-            steps = np.rint(min(max(place, -1.0), 1.0) * unit)
-            records[i, f] = 0 if np.isnan(place) else np.int32(steps)
+    """Put records in original units on the grid; what is no number goes to the middle.
+
+    Features that lie one after the other in memory are put there some records at a time, so that
+    many numbers of one feature are handled at once.
+    """
+    n_records, n_features = points.shape
+    if points.flags.c_contiguous:
+        for i in range(n_records):
+            for f in range(n_features):
+                records[i, f] = _step(points[i, f], middle[f], half_width[f], unit)
+        return
+    some = np.empty((n_features, SOME), np.int32)
+    for start in range(0, n_records, SOME):
+        count = min(SOME, n_records - start)
+        for f in range(n_features):
+            for i in range(count):
+                some[f, i] = _step(points[start + i, f], middle[f], half_width[f], unit)
+        for i in range(count):
+            for f in range(n_features):
+                records[start + i, f] = some[f, i]
+
+
+@inlined()
+def _step(number, middle, half_width, unit):
+    """The grid step nearest to a number; 0 if it is none."""
+    place = (number - middle) / half_width
+    steps = np.rint(min(max(place, -1.0), 1.0) * unit)
+    return np.int32(0 if np.isnan(place) else steps)
 
 
 @compiled()
@@ -56,8 +82,7 @@ def add_up_shifts(records, centroids, unit, clips, in_l1, size_unit, sums):
             count = min(ROWS, n_records - first)
             find(flat, first, count, among, room)
             subtract(flat, first * n_features, n_features, count, room.best, origins, shifts.rows)
-            scale_all(shifts, count, room.best, clips, unit, in_l1)
-            add_rows(shifts.rows, ZERO, part.width, n_features, count, room.best, part)
+            add_scaled(shifts, n_features, count, room.best, clips, unit, in_l1, part)
             if (first + ROWS) % FULL == ZERO:
                 flush(part, size_unit, sums)
     flush(part, size_unit, sums)
@@ -66,21 +91,19 @@ def add_up_shifts(records, centroids, unit, clips, in_l1, size_unit, sums):
 @compiled()
 def add_up_spread(records, centre, bits, clip, in_l1, sums):
     """Add the clipped squared distances of each record from the centre, feature by feature."""
-    flat, n_features = records.reshape(-1), np.uint64(records.shape[1])
+    n_features = np.uint64(records.shape[1])
     squares = clipping_room(row_width(n_features))
     rows, width = squares.rows, squares.width
-    rows[:] = 0
-    for first in range(ZERO, np.uint64(len(records)), ROWS):
-        count = min(ROWS, np.uint64(len(records)) - first)
-        for i in range(count):
-            at, into = (first + i) * n_features, i * width
-            for f in range(n_features):
-                gap = flat[at + f] - centre[ZERO, f]
-                rows[into + f] = (gap * gap) >> bits
-        clip_all(squares, count, clip, in_l1)
-        for i in range(count):
-            for f in range(n_features):
-                sums[f] += rows[i * width + f]
+    origin, best = origin_rows(centre, width), np.zeros(BLOCK, np.int32)
+    for flat, n_records in stretches(records, width):
+        for first in range(ZERO, n_records, ROWS):
+            count = min(ROWS, n_records - first)
+            subtract(flat, first * n_features, n_features, count, best, origin, rows)
+            square_all(squares, count, bits)
+            clip_all(squares, count, clip, in_l1)
+            for i in range(count):
+                for f in range(n_features):
+                    sums[f] += rows[i * width + f]
 
 
 @compiled()
@@ -98,8 +121,7 @@ def add_up_spreads(records, centroids, unit, bits, clips, in_l1, sums):
             find(flat, first, count, among, room)
             subtract(flat, first * n_features, n_features, count, room.best, origins, squares.rows)
             square_all(squares, count, bits)
-            scale_all(squares, count, room.best, clips, unit, in_l1)
-            add_rows(squares.rows, ZERO, part.width, n_features, count, room.best, part)
+            add_scaled(squares, n_features, count, room.best, clips, unit, in_l1, part)
             if (first + ROWS) % FULL == ZERO:
                 flush(part, np.int64(0), sums)
     flush(part, np.int64(0), sums)
@@ -128,14 +150,16 @@ def add_up_cells(records, borders, ends, counts):
 @compiled()
 def add_up_lengths(records, centre, edges, counts):
     """Count the records by how many edges their largest distance from the centre exceeds."""
-    for i in range(len(records)):
-        length = np.int64(0)
-        for f in range(records.shape[1]):
-            length = max(length, abs(records[i, f] - centre[0, f]))
-        beyond = 0
-        for edge in edges:
-            beyond += length > edge
-        counts[beyond] += 1
+    n_features = np.uint64(records.shape[1])
+    width = row_width(n_features)
+    origin = origin_rows(centre, width)
+    for flat, n_records in stretches(records, width):
+        for i in range(n_records):
+            length = farthest(flat, i * n_features, n_features, origin)
+            beyond = 0
+            for edge in edges:
+                beyond += length > edge
+            counts[beyond] += 1
 
 
 @compiled()

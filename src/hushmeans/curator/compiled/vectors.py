@@ -8,6 +8,8 @@ fewer, and the results are the same to the bit.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from llvmlite import binding, ir
 from numba import config, types
@@ -191,30 +193,62 @@ plus = _lanewise(lambda builder, a, b: builder.add(a, b))
 minus = _lanewise(lambda builder, a, b: builder.sub(a, b))
 common_bits = _lanewise(lambda builder, a, b: builder.and_(a, b))
 all_bits = _lanewise(lambda builder, a, b: builder.or_(a, b))
+farther = _lanewise(lambda builder, a, b: _largest(builder, _size(builder, a), _size(builder, b)))
 
 
 @intrinsic
-def total_size(typing, vector):
-    """The sum of the sizes of whole numbers, which must fit 32 bits, as one of 64."""
+def largest(typing, vector):
+    """The largest of whole numbers, as one of 64 bits."""
 
     def emit(context, builder, signature, values):
-        negative = builder.neg(values[0])
-        positive = builder.icmp_signed(">", values[0], negative)
-        sizes = builder.select(positive, values[0], negative)
-        return builder.sext(_total(builder, sizes), ir.IntType(64))
+        found = _folded(builder, values[0], partial(_largest, builder))
+        return builder.sext(found, ir.IntType(64))
 
     return types.int64(vector), emit
 
 
 @intrinsic
-def total_square(typing, vector):
-    """The sum of the squares of whole numbers, in 64 bits."""
+def wide_sizes(typing, vector):
+    """The sizes of whole numbers, in 64 bits."""
 
     def emit(context, builder, signature, values):
-        wide = builder.sext(values[0], ir.VectorType(ir.IntType(64), values[0].type.count))
-        return _total(builder, builder.mul(wide, wide))
+        return _wide(builder, _size(builder, values[0]))
 
-    return types.int64(vector), emit
+    return Vector(types.int64, vector.lanes)(vector), emit
+
+
+@intrinsic
+def wide_squares(typing, vector):
+    """The squares of whole numbers, in 64 bits."""
+
+    def emit(context, builder, signature, values):
+        wide = _wide(builder, values[0])
+        return builder.mul(wide, wide)
+
+    return Vector(types.int64, vector.lanes)(vector), emit
+
+
+@intrinsic
+def total(typing, vector):
+    """The sum of all lanes: halves are added until one lane is left."""
+
+    def emit(context, builder, signature, values):
+        return _folded(builder, values[0], builder.add)
+
+    return vector.element(vector), emit
+
+
+@intrinsic
+def multiplied(typing, vector, factor):
+    """``vector * factor``, cut towards zero; the product is in float64."""
+
+    def emit(context, builder, signature, values):
+        vector, factor = values
+        wide = ir.VectorType(ir.DoubleType(), vector.type.count)
+        filled = _filled(builder, factor, wide.count)
+        return builder.fptosi(builder.fmul(builder.sitofp(vector, wide), filled), vector.type)
+
+    return vector(vector, factor), emit
 
 
 @intrinsic
@@ -268,12 +302,25 @@ def _fourwise(builder, a, b, lanes):
     return _picked(builder, a, b, [four + lane for four in range(0, LANES, 4) for lane in lanes])
 
 
-def _total(builder, vector):
-    """The sum of all lanes: halves are added until one lane is left."""
+def _wide(builder, vector):
+    """Whole numbers in 64 bits."""
+    return builder.sext(vector, ir.VectorType(ir.IntType(64), vector.type.count))
+
+
+def _largest(builder, a, b):
+    return builder.select(builder.icmp_signed(">", a, b), a, b)
+
+
+def _size(builder, numbers):
+    return _largest(builder, numbers, builder.neg(numbers))
+
+
+def _folded(builder, vector, operation):
+    """One lane: halves of the vector are joined until it is left."""
     count = vector.type.count
     while count > 1:
         count //= 2
         upper = _picked(builder, vector, vector, range(count, 2 * count))
         lower = _picked(builder, vector, vector, range(count))
-        vector = builder.add(lower, upper)
+        vector = operation(lower, upper)
     return builder.extract_element(vector, INDEX(0))
