@@ -115,7 +115,7 @@ def test_parts_of_a_clip_that_are_whole_numbers_are_not_cut(norm: Norm, clip: in
 def best_two(flat, among, room, top, second):  # type: ignore[no-untyped-def]
     """The best two scores, in single precision, of a tile of records."""
     n_features = np.uint64(among.exact.shape[1])
-    scoring._turn(flat, ZERO, n_features, room.columns)
+    scoring.turn(flat, ZERO, n_features, room.columns)
     best, next_best = scoring._score(
         among.points, among.norms, n_features, room.columns, room.best, ZERO, flat, ZERO
     )

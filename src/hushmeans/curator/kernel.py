@@ -205,7 +205,7 @@ def spreads(question: Spreads, records: GridArray) -> IntArray:
 def cells(question: Cells, records: GridArray) -> IntArray:
     """The number of records in each cell; the first feature's parts vary slowest."""
     counts = np.zeros(question.shape, dtype=np.int64)
-    borders = np.array([border for each in question.borders for border in each], dtype=np.int32)
+    borders = np.array([border for each in question.borders for border in each], dtype=np.float32)
     ends = np.cumsum([0, *map(len, question.borders)])
     compiled.add_up_cells(_read_only(records), borders, ends, counts)
     return counts
@@ -214,7 +214,7 @@ def cells(question: Cells, records: GridArray) -> IntArray:
 def lengths(question: Lengths, records: GridArray) -> IntArray:
     """The number of records between each two edges, the nearest first."""
     counts = np.zeros(question.shape, dtype=np.int64)
-    edges = np.array(question.edges, dtype=np.int64)
+    edges = np.array(question.edges, dtype=np.float32)
     compiled.add_up_lengths(_read_only(records), question.centre, edges, counts)
     return counts
 

@@ -15,13 +15,12 @@ from hushmeans.curator.compiled.vectors import (
     ZERO,
     all_bits,
     common_bits,
-    farther,
-    largest,
     load8,
     minus,
     multiplied,
     plus,
     scaled,
+    squared,
     store,
     total,
     wide_sizes,
@@ -34,102 +33,64 @@ LONGEST = 2**31
 UPWARDS = 1 + 2.0**-50
 """By this a factor is rounded up, so that a whole product is never rounded below itself."""
 
-Vectors = namedtuple("Vectors", "rows width sizes far factors")
-"""What is clipped: the vectors of a block in rows as wide; how long each is; which are too long;
-what each is to be multiplied by."""
+Origins = namedtuple("Origins", "rows width bits sizes factors")
+"""What the vectors of a block start from: centroids in rows as wide; how many bits squares lose,
+None where vectors are not squared; how long each vector is, and what it is to be multiplied by."""
+
+Vectors = namedtuple("Vectors", "rows width sizes far")
+"""What is clipped: the vectors of a block in rows as wide; how long each is; which are too long."""
 
 
 @inlined()
-def origin_rows(centroids, width):
-    """The centroids as rows of whole vectors."""
-    origins = np.zeros(len(centroids) * width, np.int32)
+def origins_at(centroids, bits):
+    """The centroids as rows of whole vectors, and room for what is known of a block."""
+    width = row_width(np.uint64(centroids.shape[1]))
+    rows = np.zeros(len(centroids) * width, np.int32)
     for j in range(len(centroids)):
         for f in range(centroids.shape[1]):
-            origins[j * width + f] = centroids[j, f]
-    return origins
+            rows[j * width + f] = centroids[j, f]
+    return Origins(rows, width, bits, np.empty(BLOCK, np.int64), np.empty(BLOCK))
 
 
 @inlined()
-def clipping_room(width):
-    """Room for the vectors of a block; what pads them must be zero."""
-    rows = np.empty(np.uint64(BLOCK) * width, np.int32)
-    sizes, far = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.uint64)
-    return Vectors(rows, width, sizes, far, np.empty(BLOCK))
-
-
-@inlined()
-def subtract(flat, start, n_features, count, best, origins, rows):
-    """How far each record lies from its centroid, in rows of whole vectors."""
-    width, own = row_width(n_features), own_lanes(n_features)
-    last = width - EIGHT
-    for i in range(count):
-        at, origin, into = start + i * n_features, np.uint64(best[i]) * width, i * width
-        for f in range(ZERO, last, EIGHT):
-            store(minus(load8(flat, at + f), load8(origins, origin + f)), rows, into + f)
-        shift = minus(load8(flat, at + last), load8(origins, origin + last))
-        store(common_bits(shift, own), rows, into + last)
-
-
-@inlined()
-def farthest(flat, start, n_features, origin):
-    """How far a record lies from a point, in the feature in which it lies farthest."""
-    last = row_width(n_features) - EIGHT
-    ending = minus(load8(flat, start + last), load8(origin, last))
-    found = common_bits(ending, own_lanes(n_features))
-    for f in range(ZERO, last, EIGHT):
-        found = farther(found, minus(load8(flat, start + f), load8(origin, f)))
-    return largest(farther(found, found))
-
-
-@inlined()
-def square_all(vectors, count, bits):
-    """Square every entry, which is at most twice the unit, in grid steps, rounded down."""
-    rows, width, _, _, _ = vectors
-    for at in range(count * width):
-        gap = np.int64(rows[at])
-        rows[at] = (gap * gap) >> bits
-
-
-@inlined()
-def clip_all(vectors, count, clip, in_l1):
-    """Scale down the vectors whose norm exceeds the clip.
-
-    A scaled entry is ``vector * clip / length``, cut towards zero. The product stays below
-    2**53, so float64 holds it, and the cut quotient, exactly; cutting only shortens.
-    """
-    rows, width, sizes, far, _ = vectors
-    _measure(rows, count, width, in_l1, sizes)
-    longest = clip if in_l1 else min(clip, LONGEST) ** 2
-    n_far = ZERO
-    for i in range(count):  # noting every vector, and keeping the far ones: no branch
-        far[n_far] = i
-        n_far += np.uint64(sizes[i] > longest)
-    for k in range(n_far):
-        i = far[k]
-        length = np.float64(sizes[i] if in_l1 else _root_above(sizes[i]))
-        for at in range(i * width, (i + ONE) * width, EIGHT):
-            store(scaled(load8(rows, at), np.float64(clip), length), rows, at)
-
-
-@inlined()
-def add_scaled(vectors, n_features, count, best, clips, unit, in_l1, part):
-    """Add each vector, as a part of its centroid's clip, and a one to the row of its centroid.
+def add_scaled(flat, start, n_features, count, best, origins, clips, unit, in_l1, part):
+    """Add each record's vector, as a part of its centroid's clip, and a one to its centroid's row.
 
     An entry is ``vector * unit / max(length, clip)``, cut towards zero. The product with the
-    rounded factor is above that by less than its distance to the next whole number.
+    rounded factor exceeds that by less than its distance to the next whole number. Vectors are
+    made twice, to be measured and to be added: that is faster than to keep them.
     """
-    from_rows, from_width, sizes, _, factors = vectors
-    _measure(from_rows, count, from_width, in_l1, sizes)
-    _find_factors(sizes, count, best, clips, unit, in_l1, factors)
-    rows, width = part
-    last, one = width - EIGHT, counting_lane(n_features)
+    rows, width, bits, sizes, factors = origins
+    last, own, one = width - EIGHT, own_lanes(n_features), counting_lane(n_features)
     for i in range(count):
-        at, row, factor = i * width, np.uint64(best[i]) * width, factors[i]
+        at, origin = start + i * n_features, np.uint64(best[i]) * width
+        ending = common_bits(_gap(flat, at + last, rows, origin + last, bits), own)
+        lanes = _measures(ending, in_l1)
         for f in range(ZERO, last, EIGHT):
-            added = multiplied(load8(from_rows, at + f), factor)
-            store(plus(load8(rows, row + f), added), rows, row + f)
-        ending = all_bits(multiplied(load8(from_rows, at + last), factor), one)
-        store(plus(load8(rows, row + last), ending), rows, row + last)
+            lanes = plus(lanes, _measures(_gap(flat, at + f, rows, origin + f, bits), in_l1))
+        sizes[i] = total(lanes)
+    _find_factors(sizes, count, best, clips, unit, in_l1, factors)
+    for i in range(count):
+        at, row, factor = start + i * n_features, np.uint64(best[i]) * width, factors[i]
+        for f in range(ZERO, last, EIGHT):
+            added = multiplied(_gap(flat, at + f, rows, row + f, bits), factor)
+            store(plus(load8(part.rows, row + f), added), part.rows, row + f)
+        ending = common_bits(_gap(flat, at + last, rows, row + last, bits), own)
+        ending = all_bits(multiplied(ending, factor), one)
+        store(plus(load8(part.rows, row + last), ending), part.rows, row + last)
+
+
+@inlined()
+def _gap(flat, at, origins, origin, bits):
+    """Some entries of the way from a centroid to a record, or of their squares in grid steps."""
+    way = minus(load8(flat, at), load8(origins, origin))
+    return way if bits is None else squared(way, bits)
+
+
+@inlined()
+def _measures(numbers, in_l1):
+    """What the entries of a vector add to its L1 norm, or to the square of its L2 norm."""
+    return wide_sizes(numbers) if in_l1 else wide_squares(numbers)
 
 
 @inlined()
@@ -144,20 +105,35 @@ def _find_factors(sizes, count, best, clips, unit, in_l1, factors):
 
 
 @inlined()
-def _measure(rows, count, width, in_l1, sizes):
-    """The L1 norm of each vector, or the square of its L2 norm."""
-    if in_l1:
-        for i in range(count):
-            lanes = wide_sizes(load8(rows, i * width))
-            for at in range(i * width + EIGHT, (i + ONE) * width, EIGHT):
-                lanes = plus(lanes, wide_sizes(load8(rows, at)))
-            sizes[i] = total(lanes)
-    else:
-        for i in range(count):
-            lanes = wide_squares(load8(rows, i * width))
-            for at in range(i * width + EIGHT, (i + ONE) * width, EIGHT):
-                lanes = plus(lanes, wide_squares(load8(rows, at)))
-            sizes[i] = total(lanes)
+def clipping_room(width):
+    """Room for the vectors of a block; what pads them must be zero."""
+    rows = np.zeros(np.uint64(BLOCK) * width, np.int32)
+    return Vectors(rows, width, np.empty(BLOCK, np.int64), np.empty(BLOCK, np.uint64))
+
+
+@inlined()
+def clip_all(vectors, count, clip, in_l1):
+    """Scale down the vectors whose norm exceeds the clip.
+
+    A scaled entry is ``vector * clip / length``, cut towards zero. The product stays below
+    2**53, so float64 holds it, and the cut quotient, exactly; cutting only shortens.
+    """
+    rows, width, sizes, far = vectors
+    for i in range(count):
+        lanes = _measures(load8(rows, i * width), in_l1)
+        for at in range(i * width + EIGHT, (i + ONE) * width, EIGHT):
+            lanes = plus(lanes, _measures(load8(rows, at), in_l1))
+        sizes[i] = total(lanes)
+    longest = clip if in_l1 else min(clip, LONGEST) ** 2
+    n_far = ZERO
+    for i in range(count):  # noting every vector, and keeping the far ones: no branch
+        far[n_far] = i
+        n_far += np.uint64(sizes[i] > longest)
+    for k in range(n_far):
+        i = far[k]
+        length = np.float64(sizes[i] if in_l1 else _root_above(sizes[i]))
+        for at in range(i * width, (i + ONE) * width, EIGHT):
+            store(scaled(load8(rows, at), np.float64(clip), length), rows, at)
 
 
 @inlined()

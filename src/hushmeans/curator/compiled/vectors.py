@@ -8,8 +8,6 @@ fewer, and the results are the same to the bit.
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 from llvmlite import binding, ir
 from numba import config, types
@@ -190,21 +188,22 @@ larger = _lanewise(lambda builder, a, b: builder.select(builder.fcmp_ordered(">"
 smaller = _lanewise(lambda builder, a, b: builder.select(builder.fcmp_ordered("<", a, b), a, b))
 apart = _lanewise(lambda builder, a, b: builder.fsub(a, b))
 plus = _lanewise(lambda builder, a, b: builder.add(a, b))
+product = _lanewise(lambda builder, a, b: builder.mul(a, b))
 minus = _lanewise(lambda builder, a, b: builder.sub(a, b))
 common_bits = _lanewise(lambda builder, a, b: builder.and_(a, b))
 all_bits = _lanewise(lambda builder, a, b: builder.or_(a, b))
-farther = _lanewise(lambda builder, a, b: _largest(builder, _size(builder, a), _size(builder, b)))
 
 
 @intrinsic
-def largest(typing, vector):
-    """The largest of whole numbers, as one of 64 bits."""
+def squared(typing, vector, bits):
+    """The squares of whole numbers without their last bits."""
 
     def emit(context, builder, signature, values):
-        found = _folded(builder, values[0], partial(_largest, builder))
-        return builder.sext(found, ir.IntType(64))
+        wide = _wide(builder, values[0])
+        shift = _filled(builder, values[1], wide.type.count)
+        return builder.trunc(builder.lshr(builder.mul(wide, wide), shift), values[0].type)
 
-    return types.int64(vector), emit
+    return vector(vector, bits), emit
 
 
 @intrinsic
@@ -212,7 +211,9 @@ def wide_sizes(typing, vector):
     """The sizes of whole numbers, in 64 bits."""
 
     def emit(context, builder, signature, values):
-        return _wide(builder, _size(builder, values[0]))
+        negative = builder.neg(values[0])
+        positive = builder.icmp_signed(">", values[0], negative)
+        return _wide(builder, builder.select(positive, values[0], negative))
 
     return Vector(types.int64, vector.lanes)(vector), emit
 
@@ -233,7 +234,12 @@ def total(typing, vector):
     """The sum of all lanes: halves are added until one lane is left."""
 
     def emit(context, builder, signature, values):
-        return _folded(builder, values[0], builder.add)
+        (vector,) = values
+        while (count := vector.type.count // 2) > 0:
+            upper = _picked(builder, vector, vector, range(count, 2 * count))
+            lower = _picked(builder, vector, vector, range(count))
+            vector = builder.add(lower, upper)
+        return builder.extract_element(vector, INDEX(0))
 
     return vector.element(vector), emit
 
@@ -305,22 +311,3 @@ def _fourwise(builder, a, b, lanes):
 def _wide(builder, vector):
     """Whole numbers in 64 bits."""
     return builder.sext(vector, ir.VectorType(ir.IntType(64), vector.type.count))
-
-
-def _largest(builder, a, b):
-    return builder.select(builder.icmp_signed(">", a, b), a, b)
-
-
-def _size(builder, numbers):
-    return _largest(builder, numbers, builder.neg(numbers))
-
-
-def _folded(builder, vector, operation):
-    """One lane: halves of the vector are joined until it is left."""
-    count = vector.type.count
-    while count > 1:
-        count //= 2
-        upper = _picked(builder, vector, vector, range(count, 2 * count))
-        lower = _picked(builder, vector, vector, range(count))
-        vector = operation(lower, upper)
-    return builder.extract_element(vector, INDEX(0))
