@@ -62,9 +62,12 @@ def add_scaled(flat, start, n_features, count, best, origins, clips, unit, in_l1
     """
     rows, width, bits, sizes, factors = origins
     last, own, one = width - EIGHT, own_lanes(n_features), counting_lane(n_features)
+    is_whole = n_features == last  # the last vector has no feature, and its own lanes are none
     for i in range(count):
         at, origin = start + i * n_features, np.uint64(best[i]) * width
-        ending = common_bits(_gap(flat, at + last, rows, origin + last, bits), own)
+        ending = own
+        if not is_whole:
+            ending = common_bits(_gap(flat, at + last, rows, origin + last, bits), own)
         lanes = _measures(ending, in_l1)
         for f in range(ZERO, last, EIGHT):
             lanes = plus(lanes, _measures(_gap(flat, at + f, rows, origin + f, bits), in_l1))
@@ -75,8 +78,11 @@ def add_scaled(flat, start, n_features, count, best, origins, clips, unit, in_l1
         for f in range(ZERO, last, EIGHT):
             added = multiplied(_gap(flat, at + f, rows, row + f, bits), factor)
             store(plus(load8(part.rows, row + f), added), part.rows, row + f)
-        ending = common_bits(_gap(flat, at + last, rows, row + last, bits), own)
-        ending = all_bits(multiplied(ending, factor), one)
+        ending = own
+        if not is_whole:
+            ending = common_bits(_gap(flat, at + last, rows, row + last, bits), own)
+            ending = multiplied(ending, factor)
+        ending = all_bits(ending, one)
         store(plus(load8(part.rows, row + last), ending), part.rows, row + last)
 
 
