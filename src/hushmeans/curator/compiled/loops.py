@@ -32,7 +32,7 @@ from hushmeans.curator.compiled.vectors import (
 
 ROWS, FULL = np.uint64(BLOCK), np.uint64(MOST)
 
-SOME = 64
+SOME = np.uint64(64)
 """Records put on the grid at a time, if their features lie one after the other in memory."""
 
 
@@ -43,21 +43,22 @@ def snap(points, middle, half_width, unit, records):
     Features that lie one after the other in memory are put there some records at a time, so that
     many numbers of one feature are handled at once.
     """
-    n_records, n_features = points.shape
+    n_records, n_features = np.uint64(points.shape[0]), np.uint64(points.shape[1])
     if points.flags.c_contiguous:
         for i in range(n_records):
             for f in range(n_features):
                 records[i, f] = _step(points[i, f], middle[f], half_width[f], unit)
         return
-    some = np.empty((n_features, SOME), np.int32)
-    for start in range(0, n_records, SOME):
+    some = np.empty(n_features * SOME, np.int32)
+    for start in range(ZERO, n_records, SOME):
         count = min(SOME, n_records - start)
         for f in range(n_features):
             for i in range(count):
-                some[f, i] = _step(points[start + i, f], middle[f], half_width[f], unit)
+                step = _step(points[start + i, f], middle[f], half_width[f], unit)
+                some[f * SOME + i] = step
         for i in range(count):
             for f in range(n_features):
-                records[start + i, f] = some[f, i]
+                records[start + i, f] = some[f * SOME + i]
 
 
 @inlined()
