@@ -12,6 +12,7 @@ from tempfile import gettempdir
 from typing import IO
 
 import numpy as np
+import pyarrow as pa
 
 from hushmeans.curator import kernel
 from hushmeans.curator.memory import memory_limit
@@ -26,8 +27,11 @@ from hushmeans.schema import Box
 from hushmeans.schema.schema import MissingPerson
 from hushmeans.types import FloatArray, GridArray, IntArray
 
-BLOCK_BYTES = 2**25
+BLOCK_BYTES = 2**23
 """Bytes of records that are kept together, in memory or in the file."""
+
+READING_BYTES = 96 * 2**20
+"""Bytes that reading needs beside the records that are kept: a part of the limit, at most half."""
 
 
 @dataclass(frozen=True)
@@ -119,8 +123,10 @@ class _Filling:
         self._folder = gettempdir() if folder is None else folder
         self._declared_folder = folder
         self._rows = block_rows(box.n_kept)
+        limit = memory_limit()
+        room = max(limit - READING_BYTES, limit // 2)
         # What is encoded once ranges are found is kept beside what it is made from.
-        self._memory_blocks = memory_limit() // BLOCK_BYTES // (2 if box.unknown else 1)
+        self._memory_blocks = room // BLOCK_BYTES // (2 if box.unknown else 1)
         self._kept: list[GridArray] = []
         self._block = self._new_block()
         self._filled = 0
@@ -191,6 +197,7 @@ def read_into_store(
                 filling.add(records)
         else:
             keep_limited(reading.owned(), limit, reading.box.n_kept, folder, filling.add)
+        pa.default_memory_pool().release_unused()
         return filling.store()
 
 
