@@ -1,7 +1,7 @@
 """Measure speed and memory, and write docs/performance.md.
 
 ``performance.py [PEERS [PART ...]]``: PEERS is a folder for the environments of peers; parts, such
-as ``files``, are measured alone, and the other sections of the page stay as they are.
+as ``parquet``, are measured alone, and the other sections of the page stay as they are.
 """
 
 from __future__ import annotations
@@ -54,13 +54,14 @@ def measures(peers: Path) -> dict[str, tuple[Measure, ...]]:
         "growth": (lambda: growth.section(DOCS / "growth.png"),),
         "fits": (
             fits.against_scikit_learn,
-            fits.many_clusters,
             lambda: fits.against_diffprivlib(peers),
             fits.profile,
         ),
+        "many": (fits.many_clusters,),
         "footprint": (footprint.memory, footprint.start_up),
         "large": (large.section,),
-        "files": (lambda: files.parquet_section(DOCS / "files.png"), files.reading_section),
+        "parquet": (lambda: files.parquet_section(DOCS / "files.png"),),
+        "reading": (files.reading_section,),
         "ledger": (ledger.section,),
     }
 
