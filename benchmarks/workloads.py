@@ -43,7 +43,7 @@ def decode(path: str) -> Callable[[], object]:
     from pyarrow import parquet
 
     def read() -> int:
-        with parquet.ParquetFile(path, buffer_size=2**18) as file:
+        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=2**18) as file:
             return sum(len(batch) for batch in file.iter_batches(columns=NAMES))
 
     return read

@@ -129,9 +129,10 @@ def _chunks(
     blocks: Iterable[GridArray | FloatArray], threads: int, chunk: int | None
 ) -> Iterator[GridArray | FloatArray]:
     """The records in chunks that are worth a thread each."""
+    most = 1 if threads == 1 else threads * CHUNKS_PER_THREAD
     for block in blocks:
-        even = -(-len(block) // (threads * CHUNKS_PER_THREAD))
-        rows = chunk or max(SMALLEST_CHUNK, len(block) if threads == 1 else even)
+        parts = min(most, max(1, len(block) // SMALLEST_CHUNK))
+        rows = chunk or max(1, -(-len(block) // parts))
         yield from (block[start : start + rows] for start in range(0, len(block), rows))
 
 

@@ -27,10 +27,11 @@ from hushmeans.schema import Box
 from hushmeans.schema.schema import MissingPerson
 from hushmeans.types import FloatArray, GridArray, IntArray
 
-BLOCK_BYTES = 2**23
-"""Bytes of records that are kept together, in memory or in the file."""
+BLOCK_BYTES = 2**21
+"""Bytes of records that are kept together, in memory or in the file. Larger arrays would get huge
+pages of memory, for which a busy system has to make room first."""
 
-READING_BYTES = 96 * 2**20
+READING_BYTES = 160 * 2**20
 """Bytes that reading needs beside the records that are kept: a part of the limit, at most half."""
 
 
