@@ -1,15 +1,17 @@
 """Measure speed and memory, and write docs/performance.md.
 
 ``performance.py [PEERS [PART ...]]``: PEERS is a folder for the environments of peers; parts, such
-as ``files``, are measured alone, and the other sections of the page stay as they are.
+as ``parquet``, are measured alone, and the other sections of the page stay as they are.
 """
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import files
@@ -26,7 +28,8 @@ DOCS = Path(__file__).parents[1] / "docs"
 INTRODUCTION = """# Speed and memory
 
 `make bench` writes this page. Speeds are ratios to a peer measured in the same run: tasks take
-turns and the best of several rounds counts, so a busy machine slows both. Times in milliseconds
+turns and the best of several rounds counts, so a busy machine slows both; the load average tells
+how many processes wanted a processor when a measurement began. Times in milliseconds
 are for the machine below and say little about another one.
 
 Machine: {machine}.
@@ -54,15 +57,23 @@ def measures(peers: Path) -> dict[str, tuple[Measure, ...]]:
         "growth": (lambda: growth.section(DOCS / "growth.png"),),
         "fits": (
             fits.against_scikit_learn,
-            fits.many_clusters,
             lambda: fits.against_diffprivlib(peers),
             fits.profile,
         ),
+        "many": (fits.many_clusters,),
         "footprint": (footprint.memory, footprint.start_up),
         "large": (large.section,),
-        "files": (lambda: files.parquet_section(DOCS / "files.png"), files.reading_section),
+        "parquet": (lambda: files.parquet_section(DOCS / "files.png"),),
+        "reading": (files.reading_section,),
         "ledger": (ledger.section,),
     }
+
+
+def measured(measure: Measure) -> Section:
+    """A section that says how busy the machine was."""
+    load = os.getloadavg()[0]
+    section = measure()
+    return replace(section, note=f"{section.note}\n\nLoad average at the start: {load:.1f}.")
 
 
 def updated(page: str, section: Section) -> str:
@@ -82,7 +93,7 @@ def main(peers: str = "peers", *parts: str) -> None:
     page = path.read_text(encoding="utf-8") if parts else introduction
     for part, tasks in measures(Path(peers)).items():
         for measure in tasks if part in (parts or (part,)) else ():
-            section = measure()
+            section = measured(measure)
             section.show()
             page = updated(page, section)
     path.write_text(page, encoding="utf-8")

@@ -17,11 +17,17 @@ QUERY = f"select {', '.join(NAMES)} from records"  # noqa: S608
 
 
 def fit(data: object) -> Callable[[], object]:
-    """A whole fit with real noise."""
+    """A whole fit with real noise, in a process that has fitted a few rows before.
+
+    The first fit of a process loads the compiled kernel and tests it, whatever its size.
+    """
+    import pyarrow as pa
+
     from hushmeans import DPKMeans
 
-    bounds = dict.fromkeys(NAMES, (0, 100))
-    return lambda: DPKMeans(N_CLUSTERS, 1.0, bounds=bounds, ledger=False).fit(data)
+    model = DPKMeans(N_CLUSTERS, 1.0, bounds=dict.fromkeys(NAMES, (0, 100)), ledger=False)
+    model.fit(pa.table({name: [0.0, 50.0, 100.0] * 1000 for name in NAMES}))
+    return lambda: model.fit(data)
 
 
 def scan(path: str) -> Callable[[], object]:
@@ -30,6 +36,17 @@ def scan(path: str) -> Callable[[], object]:
 
     table = polars.scan_parquet(path).select(polars.all().sum())
     return lambda: table.collect(engine="streaming")
+
+
+def decode(path: str) -> Callable[[], object]:
+    """PyArrow decodes the features, and keeps none."""
+    from pyarrow import parquet
+
+    def read() -> int:
+        with parquet.ParquetFile(path, pre_buffer=False, buffer_size=2**18) as file:
+            return sum(len(batch) for batch in file.iter_batches(columns=NAMES))
+
+    return read
 
 
 def scikit_learn(path: str) -> Callable[[], object]:
@@ -71,6 +88,7 @@ def adbc(url: str) -> Callable[[], object]:
 KINDS: dict[str, Callable[[str], Callable[[], object]]] = {
     "fit": fit,
     "scan": scan,
+    "decode": decode,
     "scikit-learn": scikit_learn,
     "relation": relation,
     "query": query,

@@ -18,7 +18,7 @@ from hushmeans.curator import kernel, reference
 from hushmeans.curator.compiled import scoring
 from hushmeans.curator.compiled.scoring import TILE
 from hushmeans.curator.compiled.vectors import LANES, ZERO, store
-from hushmeans.curator.questions import Norm, Question, Shifts, Totals
+from hushmeans.curator.questions import Norm, Question, Shifts, Spreads, Totals
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray, GridArray, IntArray
 
@@ -95,11 +95,27 @@ def test_the_largest_sums_do_not_overflow(n_records: int) -> None:
     assert_same(np.full((2, 3), UNIT), -records)
 
 
+@pytest.mark.parametrize("clip", [1, 3, 1023, 2**19 + 1, UNIT])
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_parts_of_a_clip_that_are_whole_numbers_are_not_cut(norm: Norm, clip: int) -> None:
+    """A shift as long as its clip counts as a whole unit, though a factor for it is rounded."""
+    grid = Grid(20)
+    records = np.arange(1, UNIT, 11, dtype=np.int32)[:, np.newaxis]
+    parts = UNIT * records.astype(np.int64) // np.maximum(records, clip)
+    whole = int(parts.sum())
+    question = Shifts(grid, np.array([[0]]), (clip,), norm, 0)
+    assert kernel.answer(question, records, threads=1).tolist() == [[whole, 0]]
+    assert kernel.answer(question, -records, threads=1).tolist() == [[-whole, 0]]
+    spreads = Spreads(grid, np.array([[-UNIT]]), (4 * clip,), norm)
+    found = kernel.answer(spreads, records, threads=1)
+    np.testing.assert_array_equal(found, expected(spreads, records))
+
+
 @njit
 def best_two(flat, among, room, top, second):  # type: ignore[no-untyped-def]
     """The best two scores, in single precision, of a tile of records."""
     n_features = np.uint64(among.exact.shape[1])
-    scoring._turn(flat, ZERO, n_features, room.columns)
+    scoring.turn(flat, ZERO, n_features, room.columns)
     best, next_best = scoring._score(
         among.points, among.norms, n_features, room.columns, room.best, ZERO, flat, ZERO
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -92,6 +94,27 @@ def test_large_tables_give_the_same_totals_on_one_and_two_threads() -> None:
     one, two = (kernel.answer(question, records, threads=threads) for threads in (1, 2))
     np.testing.assert_array_equal(one, two)
     assert one[:, -1].sum() == len(records) * GRID.unit
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_records_in_blocks_give_the_totals_of_all(threads: int) -> None:
+    """Blocks are asked for one after the other, and may have no records."""
+    rng = np.random.default_rng(0)
+    records = rng.integers(-GRID.unit, GRID.unit, (100, 6), dtype=np.int32, endpoint=True)
+    question = Totals(GRID, rng.integers(-GRID.unit, GRID.unit, (3, 6), endpoint=True))
+    blocks = (records[start:end] for start, end in pairwise((0, 30, 30, 31, 99, 100)))
+    found = kernel.answer_blocks(question, blocks, threads=threads, chunk=7)
+    np.testing.assert_array_equal(found, kernel.answer(question, records))
+    assert not kernel.answer_blocks(question, (), threads=threads).any()
+
+
+def test_a_block_that_cannot_be_read_is_an_error() -> None:
+    def blocks() -> Iterator[GridArray]:
+        yield np.ones((100, 1), dtype=np.int32)
+        raise FileNotFoundError
+
+    with pytest.raises(FileNotFoundError):
+        kernel.answer_blocks(Totals(GRID, np.array([[0]])), blocks(), threads=2, chunk=7)
 
 
 def test_a_machine_with_one_processor(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,9 +7,11 @@ the arithmetic, and no sum depends on chunks or on threads.
 from __future__ import annotations
 
 import os
-from collections import deque
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import chain, islice
+from threading import Lock
 from typing import TypeVar
 
 import numpy as np
@@ -88,33 +90,50 @@ def answer(
     chunk
         How many records a thread takes at a time; None for a few chunks a thread.
     """
+    return answer_blocks(question, (records,), holes=holes, threads=threads, chunk=chunk)
+
+
+def answer_blocks(
+    question: Question,
+    blocks: Iterable[GridArray | FloatArray],
+    *,
+    holes: bool = False,
+    threads: int | None = None,
+    chunk: int | None = None,
+) -> IntArray:
+    """As `answer`, for records in several blocks, which are asked for one after the other."""
     add_up = _filling_holes(kernel_for(question)) if holes else kernel_for(question)
-    if len(records) <= (chunk or SMALLEST_CHUNK):
-        return add_up(question, records)
     threads = threads or available_threads()
-    if threads == 1:
-        return add_up(question, records)
-    if chunk is None:
-        chunk = max(SMALLEST_CHUNK, -(-len(records) // (threads * CHUNKS_PER_THREAD)))
-    starts = deque(range(0, len(records), chunk))  # its pops never give one item to two threads
+    chunks = _chunks(blocks, threads, chunk)
+    few = list(islice(chunks, 2))
+    chunks, lock = chain(few, chunks), Lock()
 
     def share() -> IntArray:
         """Add up chunks as long as there are any; the next one is taken by whoever is free."""
         total = np.zeros(question.shape, dtype=np.int64)
-        while (start := _next(starts)) is not None:
-            total += add_up(question, records[start : start + chunk])
-        return total
+        while True:
+            with lock:
+                records = next(chunks, None)
+            if records is None:
+                return total
+            total += add_up(question, records)
 
+    if threads == 1 or len(few) < 2:
+        return share()
     with ThreadPoolExecutor(threads - 1) as pool:
         others = [pool.submit(share) for _ in range(threads - 1)]
         return sum((other.result() for other in others), share())
 
 
-def _next(starts: deque[int]) -> int | None:
-    try:
-        return starts.popleft()
-    except IndexError:
-        return None
+def _chunks(
+    blocks: Iterable[GridArray | FloatArray], threads: int, chunk: int | None
+) -> Iterator[GridArray | FloatArray]:
+    """The records in chunks that are worth a thread each."""
+    most = 1 if threads == 1 else threads * CHUNKS_PER_THREAD
+    for block in blocks:
+        parts = min(most, max(1, len(block) // SMALLEST_CHUNK))
+        rows = chunk or max(1, -(-len(block) // parts))
+        yield from (block[start : start + rows] for start in range(0, len(block), rows))
 
 
 def available_threads() -> int:
@@ -187,7 +206,7 @@ def spreads(question: Spreads, records: GridArray) -> IntArray:
 def cells(question: Cells, records: GridArray) -> IntArray:
     """The number of records in each cell; the first feature's parts vary slowest."""
     counts = np.zeros(question.shape, dtype=np.int64)
-    borders = np.array([border for each in question.borders for border in each], dtype=np.int32)
+    borders = np.array([border for each in question.borders for border in each], dtype=np.float32)
     ends = np.cumsum([0, *map(len, question.borders)])
     compiled.add_up_cells(_read_only(records), borders, ends, counts)
     return counts
@@ -196,7 +215,7 @@ def cells(question: Cells, records: GridArray) -> IntArray:
 def lengths(question: Lengths, records: GridArray) -> IntArray:
     """The number of records between each two edges, the nearest first."""
     counts = np.zeros(question.shape, dtype=np.int64)
-    edges = np.array(question.edges, dtype=np.int64)
+    edges = np.array(question.edges, dtype=np.float32)
     compiled.add_up_lengths(_read_only(records), question.centre, edges, counts)
     return counts
 

@@ -245,7 +245,8 @@ def _norms(vectors: IntArray, norm: Norm) -> IntArray:
     squares = (vectors**2).sum(axis=1)
     roots: IntArray = np.sqrt(squares).astype(np.int64)
     roots -= roots**2 > squares
-    roots += roots**2 < squares
+    for _ in range(2):  # a float64 may be a few below a square
+        roots += roots**2 < squares
     return roots
 
 

@@ -12,6 +12,7 @@ from tempfile import gettempdir
 from typing import IO
 
 import numpy as np
+import pyarrow as pa
 
 from hushmeans.curator import kernel
 from hushmeans.curator.memory import memory_limit
@@ -21,14 +22,17 @@ from hushmeans.curator.people.limiting import RowLimit, keep_limited
 from hushmeans.curator.questions import Histograms, Question
 from hushmeans.curator.readers.faults import read_or_explain
 from hushmeans.curator.readers.reading import Reading
-from hushmeans.curator.streaming import add_up
 from hushmeans.curator.unencoded import encoded_as_found, values_in
 from hushmeans.schema import Box
 from hushmeans.schema.schema import MissingPerson
 from hushmeans.types import FloatArray, GridArray, IntArray
 
-BLOCK_BYTES = 2**25
-"""Bytes of records that are kept together, in memory or in the file."""
+BLOCK_BYTES = 2**21
+"""Bytes of records that are kept together, in memory or in the file. Larger arrays would get huge
+pages of memory, for which a busy system has to make room first."""
+
+READING_BYTES = 160 * 2**20
+"""Bytes that reading needs beside the records that are kept: a part of the limit, at most half."""
 
 
 @dataclass(frozen=True)
@@ -89,10 +93,7 @@ class Store:
         if isinstance(question, Histograms):
             n_unknown = len(self.box.unknown)
             blocks = (values_in(block, n_unknown) for block in self.record_blocks())
-        parts = (
-            kernel.answer(question, block, holes=holes, threads=self.threads) for block in blocks
-        )
-        return add_up(question, parts)
+        return kernel.answer_blocks(question, blocks, holes=holes, threads=self.threads)
 
     def with_ranges(self, box: Box) -> Store:
         """The same records, encoded by the ranges that were found."""
@@ -123,8 +124,10 @@ class _Filling:
         self._folder = gettempdir() if folder is None else folder
         self._declared_folder = folder
         self._rows = block_rows(box.n_kept)
+        limit = memory_limit()
+        room = max(limit - READING_BYTES, limit // 2)
         # What is encoded once ranges are found is kept beside what it is made from.
-        self._memory_blocks = memory_limit() // BLOCK_BYTES // (2 if box.unknown else 1)
+        self._memory_blocks = room // BLOCK_BYTES // (2 if box.unknown else 1)
         self._kept: list[GridArray] = []
         self._block = self._new_block()
         self._filled = 0
@@ -195,6 +198,7 @@ def read_into_store(
                 filling.add(records)
         else:
             keep_limited(reading.owned(), limit, reading.box.n_kept, folder, filling.add)
+        pa.default_memory_pool().release_unused()
         return filling.store()
 
 

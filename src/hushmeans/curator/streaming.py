@@ -8,11 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice
 from typing import TypeVar
 
-import numpy as np
-
 from hushmeans.curator import kernel
-from hushmeans.curator.questions import Question
-from hushmeans.types import IntArray
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -44,11 +40,3 @@ def in_parallel(
             waiting.append(pool.submit(work, item))
         while waiting:
             yield waiting.popleft().result()
-
-
-def add_up(question: Question, parts: Iterable[IntArray]) -> IntArray:
-    """The answer to a question from the answers for parts of the records."""
-    total = np.zeros(question.shape, dtype=np.int64)
-    for part in parts:
-        total += part
-    return total

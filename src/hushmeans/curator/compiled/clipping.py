@@ -8,64 +8,113 @@ import numpy as np
 
 from hushmeans.curator.compiled.caching import inlined
 from hushmeans.curator.compiled.scoring import BLOCK
-from hushmeans.curator.compiled.sums import own_lanes, row_width
+from hushmeans.curator.compiled.sums import counting_lane, own_lanes, row_width
 from hushmeans.curator.compiled.vectors import (
     EIGHT,
     ONE,
     ZERO,
+    all_bits,
     common_bits,
     load8,
     minus,
+    multiplied,
+    plus,
     scaled,
+    squared,
     store,
-    total_size,
-    total_square,
+    total,
+    wide_sizes,
+    wide_squares,
 )
 
 LONGEST = 2**31
 """No vector that is clipped is as long."""
+
+UPWARDS = 1 + 2.0**-50
+"""By this a factor is rounded up, so that a whole product is never rounded below itself."""
+
+Origins = namedtuple("Origins", "rows width bits sizes factors")
+"""What the vectors of a block start from: centroids in rows as wide; how many bits squares lose,
+None where vectors are not squared; how long each vector is, and what it is to be multiplied by."""
 
 Vectors = namedtuple("Vectors", "rows width sizes far")
 """What is clipped: the vectors of a block in rows as wide; how long each is; which are too long."""
 
 
 @inlined()
-def origin_rows(centroids, width):
-    """The centroids as rows of whole vectors."""
-    origins = np.zeros(len(centroids) * width, np.int32)
+def origins_at(centroids, bits):
+    """The centroids as rows of whole vectors, and room for what is known of a block."""
+    width = row_width(np.uint64(centroids.shape[1]))
+    rows = np.zeros(len(centroids) * width, np.int32)
     for j in range(len(centroids)):
         for f in range(centroids.shape[1]):
-            origins[j * width + f] = centroids[j, f]
-    return origins
+            rows[j * width + f] = centroids[j, f]
+    return Origins(rows, width, bits, np.empty(BLOCK, np.int64), np.empty(BLOCK))
+
+
+@inlined()
+def add_scaled(flat, start, n_features, count, best, origins, clips, unit, in_l1, part):
+    """Add each record's vector, as a part of its centroid's clip, and a one to its centroid's row.
+
+    An entry is ``vector * unit / max(length, clip)``, cut towards zero. The product with the
+    rounded factor exceeds that by less than its distance to the next whole number. Vectors are
+    made twice, to be measured and to be added: that is faster than to keep them.
+    """
+    rows, width, bits, sizes, factors = origins
+    last, own, one = width - EIGHT, own_lanes(n_features), counting_lane(n_features)
+    is_whole = n_features == last  # the last vector has no feature, and its own lanes are none
+    for i in range(count):
+        at, origin = start + i * n_features, np.uint64(best[i]) * width
+        ending = own
+        if not is_whole:
+            ending = common_bits(_gap(flat, at + last, rows, origin + last, bits), own)
+        lanes = _measures(ending, in_l1)
+        for f in range(ZERO, last, EIGHT):
+            lanes = plus(lanes, _measures(_gap(flat, at + f, rows, origin + f, bits), in_l1))
+        sizes[i] = total(lanes)
+    _find_factors(sizes, count, best, clips, unit, in_l1, factors)
+    for i in range(count):
+        at, row, factor = start + i * n_features, np.uint64(best[i]) * width, factors[i]
+        for f in range(ZERO, last, EIGHT):
+            added = multiplied(_gap(flat, at + f, rows, row + f, bits), factor)
+            store(plus(load8(part.rows, row + f), added), part.rows, row + f)
+        ending = own
+        if not is_whole:
+            ending = common_bits(_gap(flat, at + last, rows, row + last, bits), own)
+            ending = multiplied(ending, factor)
+        ending = all_bits(ending, one)
+        store(plus(load8(part.rows, row + last), ending), part.rows, row + last)
+
+
+@inlined()
+def _gap(flat, at, origins, origin, bits):
+    """Some entries of the way from a centroid to a record, or of their squares in grid steps."""
+    way = minus(load8(flat, at), load8(origins, origin))
+    return way if bits is None else squared(way, bits)
+
+
+@inlined()
+def _measures(numbers, in_l1):
+    """What the entries of a vector add to its L1 norm, or to the square of its L2 norm."""
+    return wide_sizes(numbers) if in_l1 else wide_squares(numbers)
+
+
+@inlined()
+def _find_factors(sizes, count, best, clips, unit, in_l1, factors):
+    """What makes each vector a part of its centroid's clip, or of its length if that is more."""
+    if not in_l1:
+        for i in range(count):
+            sizes[i] = _root_above(sizes[i])
+    for i in range(count):
+        over = np.float64(max(sizes[i], clips[best[i]]))
+        factors[i] = np.float64(unit) / over * UPWARDS
 
 
 @inlined()
 def clipping_room(width):
     """Room for the vectors of a block; what pads them must be zero."""
-    rows = np.empty(np.uint64(BLOCK) * width, np.int32)
+    rows = np.zeros(np.uint64(BLOCK) * width, np.int32)
     return Vectors(rows, width, np.empty(BLOCK, np.int64), np.empty(BLOCK, np.uint64))
-
-
-@inlined()
-def subtract(flat, start, n_features, count, best, origins, rows):
-    """How far each record lies from its centroid, in rows of whole vectors."""
-    width, own = row_width(n_features), own_lanes(n_features)
-    last = width - EIGHT
-    for i in range(count):
-        at, origin, into = start + i * n_features, np.uint64(best[i]) * width, i * width
-        for f in range(ZERO, last, EIGHT):
-            store(minus(load8(flat, at + f), load8(origins, origin + f)), rows, into + f)
-        shift = minus(load8(flat, at + last), load8(origins, origin + last))
-        store(common_bits(shift, own), rows, into + last)
-
-
-@inlined()
-def square_all(vectors, count, bits):
-    """Square every entry, which is at most twice the unit, in grid steps, rounded down."""
-    rows, width, _, _ = vectors
-    for at in range(count * width):
-        gap = np.int64(rows[at])
-        rows[at] = (gap * gap) >> bits
 
 
 @inlined()
@@ -76,7 +125,11 @@ def clip_all(vectors, count, clip, in_l1):
     2**53, so float64 holds it, and the cut quotient, exactly; cutting only shortens.
     """
     rows, width, sizes, far = vectors
-    _measure(rows, count, width, in_l1, sizes)
+    for i in range(count):
+        lanes = _measures(load8(rows, i * width), in_l1)
+        for at in range(i * width + EIGHT, (i + ONE) * width, EIGHT):
+            lanes = plus(lanes, _measures(load8(rows, at), in_l1))
+        sizes[i] = total(lanes)
     longest = clip if in_l1 else min(clip, LONGEST) ** 2
     n_far = ZERO
     for i in range(count):  # noting every vector, and keeping the far ones: no branch
@@ -90,38 +143,12 @@ def clip_all(vectors, count, clip, in_l1):
 
 
 @inlined()
-def scale_all(vectors, count, best, clips, unit, in_l1):
-    """Scale each vector so that its centroid's clip becomes `unit`, and longer ones to `unit`.
-
-    A scaled entry is ``vector * unit / max(length, clip)``, cut towards zero, and exact for the
-    same reasons as in `clip_all`.
-    """
-    rows, width, sizes, _ = vectors
-    _measure(rows, count, width, in_l1, sizes)
-    for i in range(count):
-        length = sizes[i] if in_l1 else _root_above(sizes[i])
-        over = np.float64(max(length, clips[best[i]]))
-        for at in range(i * width, (i + ONE) * width, EIGHT):
-            store(scaled(load8(rows, at), np.float64(unit), over), rows, at)
-
-
-@inlined()
-def _measure(rows, count, width, in_l1, sizes):
-    """The L1 norm of each vector, or the square of its L2 norm."""
-    for i in range(count):
-        size = np.int64(0)
-        for at in range(i * width, (i + ONE) * width, EIGHT):
-            numbers = load8(rows, at)
-            size += total_size(numbers) if in_l1 else total_square(numbers)
-        sizes[i] = size
-
-
-@inlined()
 def _root_above(square):
-    """The smallest whole number whose square is not below this one."""
+    """The smallest whole number whose square is not below this one, which is below 2**56.
+
+    A float64 is at most 4 off such a number, so that its root, cut, is at most two too small.
+    """
     root = np.int64(np.sqrt(np.float64(square)))
-    while root * root < square:
-        root += 1
-    while root > 0 and (root - 1) * (root - 1) >= square:
-        root -= 1
-    return root
+    for _ in range(2):
+        root += np.int64(root * root < square)
+    return root - np.int64(root > 0 and (root - 1) * (root - 1) >= square)

@@ -4,30 +4,69 @@ from __future__ import annotations
 
 import numpy as np
 
-from hushmeans.curator.compiled.caching import compiled
-from hushmeans.curator.compiled.clipping import (
-    clip_all,
-    clipping_room,
-    origin_rows,
-    scale_all,
-    square_all,
-    subtract,
+from hushmeans.curator.compiled.caching import compiled, inlined
+from hushmeans.curator.compiled.clipping import add_scaled, clip_all, clipping_room, origins_at
+from hushmeans.curator.compiled.scoring import (
+    BLOCK,
+    ROW,
+    column_of,
+    find,
+    plus_larger,
+    scoring_room,
+    stretches,
+    targets,
+    turn,
+    twice,
 )
-from hushmeans.curator.compiled.scoring import BLOCK, find, scoring_room, stretches, targets
 from hushmeans.curator.compiled.sums import MOST, add_rows, flush, partial_sums, row_width
-from hushmeans.curator.compiled.vectors import ZERO
+from hushmeans.curator.compiled.vectors import (
+    ONE,
+    VECTOR,
+    ZERO,
+    apart,
+    filled,
+    larger,
+    product,
+    store,
+)
 
 ROWS, FULL = np.uint64(BLOCK), np.uint64(MOST)
+
+SOME = np.uint64(64)
+"""Records put on the grid at a time, if their features lie one after the other in memory."""
 
 
 @compiled()
 def snap(points, middle, half_width, unit, records):
-    """Put records in original units on the grid; what is no number goes to the middle."""
-    for i in range(len(points)):
-        for f in range(points.shape[1]):
-            place = (points[i, f] - middle[f]) / half_width[f]
-            steps = np.rint(min(max(place, -1.0), 1.0) * unit)
-            records[i, f] = 0 if np.isnan(place) else np.int32(steps)
+    """Put records in original units on the grid; what is no number goes to the middle.
+
+    Features that lie one after the other in memory are put there some records at a time, so that
+    many numbers of one feature are handled at once.
+    """
+    n_records, n_features = np.uint64(points.shape[0]), np.uint64(points.shape[1])
+    if points.flags.c_contiguous:
+        for i in range(n_records):
+            for f in range(n_features):
+                records[i, f] = _step(points[i, f], middle[f], half_width[f], unit)
+        return
+    some = np.empty(n_features * SOME, np.int32)
+    for start in range(ZERO, n_records, SOME):
+        count = min(SOME, n_records - start)
+        for f in range(n_features):
+            for i in range(count):
+                step = _step(points[start + i, f], middle[f], half_width[f], unit)
+                some[f * SOME + i] = step
+        for i in range(count):
+            for f in range(n_features):
+                records[start + i, f] = some[f * SOME + i]
+
+
+@inlined()
+def _step(number, middle, half_width, unit):
+    """The grid step nearest to a number; 0 if it is none."""
+    place = (number - middle) / half_width
+    steps = np.rint(min(max(place, -1.0), 1.0) * unit)
+    return np.int32(0 if np.isnan(place) else steps)
 
 
 @compiled()
@@ -48,16 +87,32 @@ def add_up_totals(records, centroids, unit, sums):
 @compiled()
 def add_up_shifts(records, centroids, unit, clips, in_l1, size_unit, sums):
     """Add the scaled shift of each record to the row of its centroid, and its size unit."""
+    _add_up_gaps(records, centroids, unit, None, clips, in_l1, size_unit, sums)
+
+
+@compiled()
+def add_up_spreads(records, centroids, unit, bits, clips, in_l1, sums):
+    """Add the scaled squared distances of each record to the row of its centroid.
+
+    The last column of the sums stays zero.
+    """
+    _add_up_gaps(records, centroids, unit, bits, clips, in_l1, np.int64(0), sums)
+
+
+@inlined()
+def _add_up_gaps(records, centroids, unit, bits, clips, in_l1, size_unit, sums):
     n_features = np.uint64(records.shape[1])
     among, room, part = targets(centroids, unit), scoring_room(n_features), partial_sums(sums)
-    origins, shifts = origin_rows(centroids, part.width), clipping_room(part.width)
+    origins = origins_at(centroids, bits)
     for flat, n_records in stretches(records, part.width):
         for first in range(ZERO, n_records, ROWS):
-            count = min(ROWS, n_records - first)
+            count, start = min(ROWS, n_records - first), first * n_features
             find(flat, first, count, among, room)
-            subtract(flat, first * n_features, n_features, count, room.best, origins, shifts.rows)
-            scale_all(shifts, count, room.best, clips, unit, in_l1)
-            add_rows(shifts.rows, ZERO, part.width, n_features, count, room.best, part)
+            about = (flat, start, n_features, count, room.best, origins, clips, unit)
+            if in_l1:
+                add_scaled(*about, True, part)
+            else:
+                add_scaled(*about, False, part)
             if (first + ROWS) % FULL == ZERO:
                 flush(part, size_unit, sums)
     flush(part, size_unit, sums)
@@ -69,7 +124,6 @@ def add_up_spread(records, centre, bits, clip, in_l1, sums):
     flat, n_features = records.reshape(-1), np.uint64(records.shape[1])
     squares = clipping_room(row_width(n_features))
     rows, width = squares.rows, squares.width
-    rows[:] = 0
     for first in range(ZERO, np.uint64(len(records)), ROWS):
         count = min(ROWS, np.uint64(len(records)) - first)
         for i in range(count):
@@ -84,58 +138,47 @@ def add_up_spread(records, centre, bits, clip, in_l1, sums):
 
 
 @compiled()
-def add_up_spreads(records, centroids, unit, bits, clips, in_l1, sums):
-    """Add the scaled squared distances of each record to the row of its centroid.
-
-    The last column of the sums stays zero.
-    """
-    n_features = np.uint64(records.shape[1])
-    among, room, part = targets(centroids, unit), scoring_room(n_features), partial_sums(sums)
-    origins, squares = origin_rows(centroids, part.width), clipping_room(part.width)
-    for flat, n_records in stretches(records, part.width):
-        for first in range(ZERO, n_records, ROWS):
-            count = min(ROWS, n_records - first)
-            find(flat, first, count, among, room)
-            subtract(flat, first * n_features, n_features, count, room.best, origins, squares.rows)
-            square_all(squares, count, bits)
-            scale_all(squares, count, room.best, clips, unit, in_l1)
-            add_rows(squares.rows, ZERO, part.width, n_features, count, room.best, part)
-            if (first + ROWS) % FULL == ZERO:
-                flush(part, np.int64(0), sums)
-    flush(part, np.int64(0), sums)
-
-
-@compiled()
 def add_up_cells(records, borders, ends, counts):
     """Count the records of each cell. Feature f's borders end before `ends[f + 1]`."""
-    codes = np.empty(BLOCK, np.int64)
-    for start in range(0, len(records), BLOCK):
-        count = min(BLOCK, len(records) - start)
-        codes[:] = 0
-        for f in range(records.shape[1]):
-            first, end = ends[f], ends[f + 1]
-            if first == end:
-                continue
-            for i in range(count):
-                above = 0
-                for b in range(first, end):
-                    above += records[start + i, f] > borders[b]
-                codes[i] = codes[i] * (end - first + 1) + above
-        for i in range(count):
-            counts[codes[i]] += 1
+    n_features = np.uint64(records.shape[1])
+    room = scoring_room(n_features)
+    for flat, n_records in stretches(records, row_width(n_features)):
+        for first in range(ZERO, n_records, ROW):
+            turn(flat, first * n_features, n_features, room.columns)
+            codes = twice(np.int32(0))
+            for f in range(n_features):
+                if ends[f] < ends[f + ONE]:
+                    parts = filled(np.int32(ends[f + ONE] - ends[f] + 1))
+                    codes = product(codes[0], parts), product(codes[1], parts)
+                    column = column_of(room.columns, f)
+                    codes = plus_larger(codes, column, borders, ends[f], ends[f + ONE])
+            _count(codes, min(ROW, n_records - first), room.best, counts)
 
 
 @compiled()
 def add_up_lengths(records, centre, edges, counts):
     """Count the records by how many edges their largest distance from the centre exceeds."""
-    for i in range(len(records)):
-        length = np.int64(0)
-        for f in range(records.shape[1]):
-            length = max(length, abs(records[i, f] - centre[0, f]))
-        beyond = 0
-        for edge in edges:
-            beyond += length > edge
-        counts[beyond] += 1
+    n_features = np.uint64(records.shape[1])
+    room = scoring_room(n_features)
+    for flat, n_records in stretches(records, row_width(n_features)):
+        for first in range(ZERO, n_records, ROW):
+            turn(flat, first * n_features, n_features, room.columns)
+            left, right = twice(np.float32(0))
+            for f in range(n_features):
+                middle, column = filled(np.float32(centre[ZERO, f])), column_of(room.columns, f)
+                left = larger(left, larger(apart(column[0], middle), apart(middle, column[0])))
+                right = larger(right, larger(apart(column[1], middle), apart(middle, column[1])))
+            beyond = plus_larger(twice(np.int32(0)), (left, right), edges, 0, len(edges))
+            _count(beyond, min(ROW, n_records - first), room.best, counts)
+
+
+@inlined()
+def _count(numbers, count, places, counts):
+    """Count the records of a tile by what is known of each."""
+    store(numbers[0], places, ZERO)
+    store(numbers[1], places, VECTOR)
+    for i in range(count):
+        counts[places[i]] += 1
 
 
 @compiled()

@@ -28,6 +28,7 @@ from hushmeans.curator.compiled.vectors import (
     larger,
     load,
     not_larger,
+    plus,
     plus_product,
     prefetch,
     regardless_of_writing,
@@ -111,7 +112,7 @@ def find(flat, first, count, among, room):
     n_features = np.uint64(exact.shape[1])
     for tile in range(ZERO, count, ROW):
         start, behind = (first + tile) * n_features, (first + tile + ROW) * n_features
-        _turn(flat, start, n_features, columns)
+        turn(flat, start, n_features, columns)
         top, second = _score(points, norms, n_features, columns, best, tile, flat, behind)
         in_doubt = not_larger(apart(top[0], second[0]), filled(doubt))
         in_doubt |= not_larger(apart(top[1], second[1]), filled(doubt)) << VECTOR
@@ -122,7 +123,7 @@ def find(flat, first, count, among, room):
 
 
 @inlined(forceinline=True)
-def _turn(flat, start, n_features, columns):
+def turn(flat, start, n_features, columns):
     """A tile of records as columns of floats, four features at a time.
 
     Columns of padding take what follows the record; nobody looks at them.
@@ -153,9 +154,9 @@ def _score(points, norms, n_features, columns, best, tile, flat, behind):
             prefetch(flat, behind)
             behind += LINE
         j, at = THREE * trio, THREE * trio * n_features
-        p, q, r = _twice(norms[j]), _twice(norms[j + ONE]), _twice(norms[j + TWO])
+        p, q, r = twice(norms[j]), twice(norms[j + ONE]), twice(norms[j + TWO])
         for f in range(n_features):
-            x = load(columns, f * ROW), load(columns, f * ROW + VECTOR)
+            x = column_of(columns, f)
             p = _plus(p, points[at], x)
             q = _plus(q, points[at + ONE], x)
             r = _plus(r, points[at + TWO], x)
@@ -168,7 +169,25 @@ def _score(points, norms, n_features, columns, best, tile, flat, behind):
 
 
 @inlined()
-def _twice(number):
+def column_of(columns, f):
+    """One feature of a tile of records."""
+    return load(columns, f * ROW), load(columns, f * ROW + VECTOR)
+
+
+@inlined()
+def plus_larger(counts, numbers, borders, first, end):
+    """Counts of a tile, with one more for each of some borders that a number exceeds."""
+    left, right = counts
+    one = filled(np.int32(1))
+    for b in range(first, end):
+        border = filled(borders[b])
+        left = where_larger(numbers[0], border, plus(left, one), left)
+        right = where_larger(numbers[1], border, plus(right, one), right)
+    return left, right
+
+
+@inlined()
+def twice(number):
     """A number for every record of a tile."""
     return filled(number), filled(number)
 

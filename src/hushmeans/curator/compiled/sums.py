@@ -42,7 +42,7 @@ def own_lanes(n_features):
 
 
 @inlined()
-def _counting_lane(n_features):
+def counting_lane(n_features):
     """A one in the lane of a row's last vector that counts records."""
     return load8(ONE_AMONG_ZEROS, EIGHT - n_features % EIGHT)
 
@@ -58,7 +58,7 @@ def partial_sums(sums):
 def add_rows(flat, start, stride, n_features, count, best, part):
     """Add each record, and a one, to the row of its centroid, in whole vectors."""
     rows, width = part
-    last, own, one = width - EIGHT, own_lanes(n_features), _counting_lane(n_features)
+    last, own, one = width - EIGHT, own_lanes(n_features), counting_lane(n_features)
     for i in range(count):
         at, row = start + i * stride, np.uint64(best[i]) * width
         for f in range(ZERO, last, EIGHT):

@@ -188,33 +188,73 @@ larger = _lanewise(lambda builder, a, b: builder.select(builder.fcmp_ordered(">"
 smaller = _lanewise(lambda builder, a, b: builder.select(builder.fcmp_ordered("<", a, b), a, b))
 apart = _lanewise(lambda builder, a, b: builder.fsub(a, b))
 plus = _lanewise(lambda builder, a, b: builder.add(a, b))
+product = _lanewise(lambda builder, a, b: builder.mul(a, b))
 minus = _lanewise(lambda builder, a, b: builder.sub(a, b))
 common_bits = _lanewise(lambda builder, a, b: builder.and_(a, b))
 all_bits = _lanewise(lambda builder, a, b: builder.or_(a, b))
 
 
 @intrinsic
-def total_size(typing, vector):
-    """The sum of the sizes of whole numbers, which must fit 32 bits, as one of 64."""
+def squared(typing, vector, bits):
+    """The squares of whole numbers without their last bits."""
+
+    def emit(context, builder, signature, values):
+        wide = _wide(builder, values[0])
+        shift = _filled(builder, values[1], wide.type.count)
+        return builder.trunc(builder.lshr(builder.mul(wide, wide), shift), values[0].type)
+
+    return vector(vector, bits), emit
+
+
+@intrinsic
+def wide_sizes(typing, vector):
+    """The sizes of whole numbers, in 64 bits."""
 
     def emit(context, builder, signature, values):
         negative = builder.neg(values[0])
         positive = builder.icmp_signed(">", values[0], negative)
-        sizes = builder.select(positive, values[0], negative)
-        return builder.sext(_total(builder, sizes), ir.IntType(64))
+        return _wide(builder, builder.select(positive, values[0], negative))
 
-    return types.int64(vector), emit
+    return Vector(types.int64, vector.lanes)(vector), emit
 
 
 @intrinsic
-def total_square(typing, vector):
-    """The sum of the squares of whole numbers, in 64 bits."""
+def wide_squares(typing, vector):
+    """The squares of whole numbers, in 64 bits."""
 
     def emit(context, builder, signature, values):
-        wide = builder.sext(values[0], ir.VectorType(ir.IntType(64), values[0].type.count))
-        return _total(builder, builder.mul(wide, wide))
+        wide = _wide(builder, values[0])
+        return builder.mul(wide, wide)
 
-    return types.int64(vector), emit
+    return Vector(types.int64, vector.lanes)(vector), emit
+
+
+@intrinsic
+def total(typing, vector):
+    """The sum of all lanes: halves are added until one lane is left."""
+
+    def emit(context, builder, signature, values):
+        (vector,) = values
+        while (count := vector.type.count // 2) > 0:
+            upper = _picked(builder, vector, vector, range(count, 2 * count))
+            lower = _picked(builder, vector, vector, range(count))
+            vector = builder.add(lower, upper)
+        return builder.extract_element(vector, INDEX(0))
+
+    return vector.element(vector), emit
+
+
+@intrinsic
+def multiplied(typing, vector, factor):
+    """``vector * factor``, cut towards zero; the product is in float64."""
+
+    def emit(context, builder, signature, values):
+        vector, factor = values
+        wide = ir.VectorType(ir.DoubleType(), vector.type.count)
+        filled = _filled(builder, factor, wide.count)
+        return builder.fptosi(builder.fmul(builder.sitofp(vector, wide), filled), vector.type)
+
+    return vector(vector, factor), emit
 
 
 @intrinsic
@@ -268,12 +308,6 @@ def _fourwise(builder, a, b, lanes):
     return _picked(builder, a, b, [four + lane for four in range(0, LANES, 4) for lane in lanes])
 
 
-def _total(builder, vector):
-    """The sum of all lanes: halves are added until one lane is left."""
-    count = vector.type.count
-    while count > 1:
-        count //= 2
-        upper = _picked(builder, vector, vector, range(count, 2 * count))
-        lower = _picked(builder, vector, vector, range(count))
-        vector = builder.add(lower, upper)
-    return builder.extract_element(vector, INDEX(0))
+def _wide(builder, vector):
+    """Whole numbers in 64 bits."""
+    return builder.sext(vector, ir.VectorType(ir.IntType(64), vector.type.count))

@@ -18,7 +18,7 @@ from hushmeans.curator.readers.folders import DataFile
 PARQUET_BUFFER = 2**18
 """Bytes of each Parquet column read at a time, whatever the size of the row groups."""
 
-PARQUET_ROWS = 65_536
+PARQUET_ROWS = 40_960
 """Records of a Parquet file that are decoded at a time."""
 
 NOT_PARQUET = explained_as("this is not a valid Parquet file; it may be damaged or truncated")

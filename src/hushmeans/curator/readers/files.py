@@ -56,15 +56,16 @@ def open_files(
         If a file, its columns or their types are unsuitable; the message names them.
     """
     files = find_files(place)
-    box = feature_box(_table(files[0]), schema, columns, files[0].label)
-    names = box.names or ()
-    for file in files[1:]:
-        table = _table(file)
-        _check_same(file, table.names, files[0], names)
-        if columns is None and schema.names is None:
-            _check_no_more(file, table.names, files[0], names)
+    tables = [_table(file) for file in files]
+    box = feature_box(tables[0], schema, columns, files[0].label)
+    names, alike = box.names or (), columns is None and schema.names is None
+    for file, table in zip(files[1:], tables[1:], strict=True):
+        _check_columns(file, table.names, files[0], names, alike=alike)
         feature_box(table, schema, names, file.label)
-    owners = {name for file in files for name in owner_columns(_table(file), schema, file.label)}
+    of_owners = (
+        owner_columns(table, schema, file.label) for file, table in zip(files, tables, strict=True)
+    )
+    owners = {name for each in of_owners for name in each}
     may_be_text = {name: kind.may_be_text for name, kind in zip(names, box.features, strict=True)}
     may_be_text |= dict.fromkeys(owners, True)
     return Reading(box, _batches(files, may_be_text, watch or Watch()), bool(owners))
@@ -127,20 +128,14 @@ def _batches(
         watch.read(before, total)
 
 
-def _check_same(
-    file: DataFile, names: Sequence[str], first: DataFile, features: Sequence[str]
+def _check_columns(
+    file: DataFile, names: Sequence[str], first: DataFile, features: Sequence[str], *, alike: bool
 ) -> None:
-    """Raise an error unless a file has the features that the first one has."""
+    """Raise an error unless a file has the first one's features and, if it is alike, no other."""
     for name in features:
         if name not in names:
             raise InputError(f"{file.label}: column {name!r} is missing, which {first.label} has")
-
-
-def _check_no_more(
-    file: DataFile, names: Sequence[str], first: DataFile, features: Sequence[str]
-) -> None:
-    """Raise an error if a file has columns that the first one does not have."""
-    for name in names:
+    for name in names if alike else ():
         if name not in features:
             raise InputError(
                 f"{file.label}: there is a column {name!r}, which {first.label} does not have"

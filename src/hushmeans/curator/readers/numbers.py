@@ -7,7 +7,7 @@ whether there is one would be a fact about the records.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -29,9 +29,9 @@ def parse_numbers(texts: pa.Array) -> pa.Array:
     """
     for some in (_as_text, present_texts):  # most columns hold numbers alone, without spaces
         with suppress(pa.ArrowInvalid):
-            return some(texts).cast(pa.float64())
+            return _as_numbers(some(texts))
     distinct = present_texts(texts).dictionary_encode()
-    return _parsed_apart(distinct.dictionary).take(distinct.indices)
+    return parsed_apart(distinct.dictionary, _as_numbers).take(distinct.indices)
 
 
 def present_texts(texts: pa.Array) -> pa.Array:
@@ -41,6 +41,10 @@ def present_texts(texts: pa.Array) -> pa.Array:
     return pc.if_else(missing, pa.scalar(None, trimmed.type), trimmed)
 
 
+def _as_numbers(texts: pa.Array) -> pa.Array:
+    return texts.cast(pa.float64())
+
+
 def _as_text(texts: pa.Array) -> pa.Array:
     """Bytes taken as text as they are: checking them would fail for all because of one."""
     if pa.types.is_string(texts.type) or pa.types.is_binary(texts.type):
@@ -48,16 +52,16 @@ def _as_text(texts: pa.Array) -> pa.Array:
     return texts.cast(pa.large_binary()).view(pa.large_string())  # it may exceed 2 GiB
 
 
-def _parsed_apart(texts: pa.Array) -> pa.Array:
-    """Halves of an array that cannot be parsed whole, until only single values are left."""
-    try:
-        return texts.cast(pa.float64())
-    except pa.ArrowInvalid:
-        if len(texts) == 1:
-            return pa.nulls(1, pa.float64())
+def parsed_apart(texts: pa.Array, parse: Callable[[pa.Array], pa.Array]) -> pa.Array:
+    """What is parsed of texts; halves of an array that cannot be, until single ones are missing."""
+    with suppress(pa.ArrowInvalid):
+        return parse(texts)
+    if len(texts) == 1:
+        return pa.nulls(1, parse(texts[:0]).type)
     middle = len(texts) // 2
-    parts = (_parsed_apart(texts[:middle]), _parsed_apart(texts[middle:]))
-    return pa.concat_arrays(parts)
+    return pa.concat_arrays(
+        [parsed_apart(each, parse) for each in (texts[:middle], texts[middle:])]
+    )
 
 
 def is_plain_list(data: Any) -> bool:

@@ -64,9 +64,10 @@ class Reading:
 
 
 def cut(batches: Iterable[TableBatch], n_columns: int) -> Iterator[TableBatch]:
-    """The records in batches of a size that suits a processor."""
-    rows = max(1, BATCH_VALUES // n_columns)
+    """The records in batches of a size that suits a processor, those of one batch all alike."""
+    most = max(1, BATCH_VALUES // n_columns)
     for batch in batches:
+        rows = max(1, -(-len(batch) // max(1, round(len(batch) / most))))
         for start in range(0, len(batch), rows):
             yield batch[start : start + rows]
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hushmeans.curator.readers.columns import as_floats, decoded
-from hushmeans.curator.readers.numbers import parse_numbers, present_texts
+from hushmeans.curator.readers.numbers import parse_numbers, parsed_apart, present_texts
 from hushmeans.curator.readers.texts import as_texts, instants, is_text
 from hushmeans.schema import Category, Date, FeatureKind, Flag, Number, Ordinal
 from hushmeans.schema.levels import DeclaredLevel, are_numbers
@@ -123,17 +123,12 @@ def _days(column: pa.Array) -> pa.Array:
         return as_floats(instants(column))
     distinct = as_texts(column).dictionary_encode()
     micros = pc.replace_substring_regex(distinct.dictionary, NANOSECONDS, r"\1")
-    return as_floats(_parsed_times(micros)).take(distinct.indices)
+    return as_floats(parsed_apart(micros, _as_times)).take(distinct.indices)
 
 
-def _parsed_times(texts: pa.Array) -> pa.Array:
-    """Halves of an array that cannot be parsed whole, until only single values are left."""
+def _as_times(texts: pa.Array) -> pa.Array:
+    """Times of which none has a zone, or all have one."""
     naive = pa.timestamp("us")
     with suppress(pa.ArrowInvalid):
         return texts.cast(naive)
-    if len(texts) == 1:
-        with suppress(pa.ArrowInvalid):
-            return texts.cast(pa.timestamp("us", "UTC")).cast(naive)
-        return pa.nulls(1, naive)
-    middle = len(texts) // 2
-    return pa.concat_arrays([_parsed_times(texts[:middle]), _parsed_times(texts[middle:])])
+    return texts.cast(pa.timestamp("us", "UTC")).cast(naive)
