@@ -35,10 +35,7 @@ def fit(
     method: options.MethodName = "refined",
     option: options.MethodOptions = None,
     rows_per_person: options.RowsPerPerson = 1,
-    range_share: Annotated[
-        str,
-        typer.Option(help='The share of the budget for finding ranges, if any is "find".'),
-    ] = "0.1",
+    range_share: options.RangeShare = "0.1",
     rows: Annotated[
         int | None,
         typer.Option(help="The approximate number of records, if public: prints a forecast first."),

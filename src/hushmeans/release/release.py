@@ -85,7 +85,8 @@ class Release:
     profiles
         For each category and flag, how often each level occurs in each cluster.
     missing_rates
-        For each feature that ignores missing values, how often it is missing.
+        For each feature that ignores missing values, and each category with a level for them, how
+        often it is missing.
     found
         The features whose ranges were found, with a part of the budget.
     """
