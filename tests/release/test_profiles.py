@@ -63,7 +63,7 @@ def test_a_release_names_features_and_levels(released: Release) -> None:
 
 
 def test_a_release_states_the_missing_rate(released: Release) -> None:
-    assert [each.feature for each in released.missing_rates] == ["age", "town"]
+    assert {each.feature for each in released.missing_rates} == {"age", "town"}
     for found in released.missing_rates:
         assert found.rate == pytest.approx(0.25, abs=0.05)
         assert 0 < found.standard_error < 0.05
