@@ -48,7 +48,7 @@ LEVERAGE = 2.5
 SLOWEST, FASTEST = 0.5, 3.0
 """How much further, at least and at most, each further factor of the tail is taken to lie."""
 
-LARGEST_USUAL = 2.5
+LARGEST_USUAL = 1.6
 """The most that a log-normal tail is taken to grow by."""
 
 LARGEST_STRETCH = 2.0

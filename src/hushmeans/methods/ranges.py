@@ -210,7 +210,7 @@ class _Search:
             self._floor = self._smallest(above, values[: zero + 1], deviation)
         near, far = sorted((above, below), key=lambda side: side.rise)[::-1]
         sides, width = near.size, near.width
-        self._size = near.size + max(float(values[zero]), 0.0)
+        self._size = near.size  # zeros need no bins to divide them
         ends = [near.signed_high, near.signed_low]
         if far.belongs_to(near, deviation, is_laplace):
             ends.append(far.signed_high)
