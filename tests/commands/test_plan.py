@@ -69,6 +69,19 @@ def test_a_plan_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert plan["wanted"]["rows"] == expected.rows_for(0.1)
 
 
+def test_a_plan_leaves_out_what_finding_ranges_will_cost(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "people.toml").write_text('[features]\nage = [0, 100]\nvisits = "find"\n')
+    options = ("--schema", "people.toml", "--range-share", "0.3", "--json")
+    assert run(*PLAN, *options) == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert plan["centre_error"] == pytest.approx(forecast(30_000, 2, 5, "0.7").centre_error)
+    schema = {"age": (0, 100), "visits": "find"}
+    asked = forecast(30_000, None, 5, 1, schema=schema, range_share="0.3")
+    assert plan["centre_error"] == asked.centre_error
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [

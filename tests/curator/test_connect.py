@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
+from pyarrow import csv, parquet
 
 import hushmeans
 from helpers import connect_worker
@@ -79,7 +79,11 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
     values = np.random.default_rng(0).random((3000, 2)) * [100, 8]
     table = pa.table({"age": values[:, 0], "visits": values[:, 1], "name": ["x"] * 3000})
     parquet.write_table(table, folder / "people.parquet")
-    (folder / "bounds.toml").write_text("age = [0, 100]\nvisits = [0, 8]\n")
+    owned = table.append_column("id", pa.array(np.arange(3000) // 3))
+    csv.write_csv(owned, folder / "people.csv")
+    (folder / "people.toml").write_text(
+        'person = "id"\nrows_per_person = 2\n[features]\nage = [0, 100]\nvisits = [0, 8]\n'
+    )
     return folder
 
 
@@ -108,12 +112,20 @@ def expected(people: Path) -> list[list[float]]:
 
 
 def test_a_seeded_fit_gives_the_same_bits(
-    found: dict[str, Any], expected: list[list[float]], people: Path
+    found: dict[str, Any], expected: list[list[float]]
 ) -> None:
     assert found["kind"] == "pyspark.sql.connect.dataframe"
     assert found["kept"] == expected
-    centres = Release.load(people / "release.json").centres
-    assert [list(centre) for centre in centres] == expected
+
+
+@pytest.mark.usefixtures("found")
+def test_the_command_line_counts_the_same_rows_of_each_person_in_a_csv_file(people: Path) -> None:
+    written = Release.load(people / "release.json")
+    model = DPKMeans(3, 2.0, schema=people / "people.toml", random_state=5)
+    with pytest.warns(hushmeans.SimulationWarning):
+        fitted = model.fit(people / "people.csv").release_
+    assert "at most 2 rows of each person" in written.statement()
+    assert (written.centres, written.sizes) == (fitted.centres, fitted.sizes)
 
 
 def test_a_cluster_that_keeps_nothing_is_asked_all_the_same_with_one_warning(

@@ -59,8 +59,8 @@ if __name__ == "__main__":
     print(json.dumps(run(f"{folder}/people.parquet", address)), flush=True)  # noqa: T201
     main(
         [
-            *("fit", f"{folder}/people.parquet", "--k", "3", "--epsilon", "2", "--seed", "5"),
-            *("--bounds", f"{folder}/bounds.toml", "--out", f"{folder}/release.json"),
+            *("fit", f"{folder}/people.csv", "--k", "3", "--epsilon", "2", "--seed", "5"),
+            *("--schema", f"{folder}/people.toml", "--out", f"{folder}/release.json"),
             *("--no-ledger", "--spark", address),
         ]
     )

@@ -186,6 +186,21 @@ def test_missing_values_do_not_draw_centres_to_the_middle() -> None:
     np.testing.assert_allclose(sorted(found.clusters.centroids[:, 0]), sorted(truth), atol=0.06)
 
 
+def test_numbers_with_missing_values_are_found_in_bounds_far_wider_than_they_are() -> None:
+    """Two clusters 0.04 apart in a box of 2; seeded, so there is no false alarm."""
+    box = Box.of([Number(-1, 1, missing="ignore")] * 2)
+    rng = np.random.default_rng(0)
+    centres = np.where(rng.random((ROWS, 1)) < 0.5, 0.02, -0.02)
+    points = 0.3 + centres + 0.004 * rng.standard_normal((ROWS, 2))
+    records = np.rint(points * box.grid.unit).astype(np.int32)
+    records[rng.random((ROWS, 2)) < 0.1] = ABSENT
+    budget = Budget.of(2)
+    curator = Curator(Store.of(box, records), mechanism_for(budget, 0), budget)
+    found = RefinedMethod().find(curator.door, 2, public_randomness(0)).clusters.centroids
+    assert "lengths" in [spend.question for spend in curator.settle()]
+    np.testing.assert_allclose(np.sort(found, axis=0), [[0.28] * 2, [0.32] * 2], atol=0.01)
+
+
 def test_nothing_is_asked_about_missing_values_that_count() -> None:
     box = Box.of([Number(-1, 1), Category(["a", "b"])])
     records = np.zeros((100, 4), dtype=np.int32)

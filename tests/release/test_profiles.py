@@ -17,6 +17,7 @@ from hushmeans.release.profiles import LevelDifference, LevelShares, MissingRate
 SCHEMA = {
     "age": {"range": [0, 100], "missing": "ignore"},
     "job": {"levels": ["clerk", "smith"]},
+    "town": {"levels": ["Bonn"], "missing": True},
     "owner": {"flag": True},
 }
 ROWS = 400
@@ -44,6 +45,7 @@ def released() -> Release:
     table = pa.table(
         {
             "owner": rng.random(ROWS) < 0.5,
+            "town": ["Bonn", "Bonn", None, "Rome"] * (ROWS // 4),
             "age": ages,
             "job": np.where(rng.random(ROWS) < 0.7, "smith", "poet").tolist(),
         }
@@ -55,15 +57,17 @@ def released() -> Release:
 
 def test_a_release_names_features_and_levels(released: Release) -> None:
     named = {each.feature: each.levels for each in released.profiles}
-    assert named == {"job": ("clerk", "smith", "other"), "owner": ("true",)}
+    town = ("Bonn", "missing", "other")
+    assert named == {"job": ("clerk", "smith", "other"), "town": town, "owner": ("true",)}
     assert {len(each.shares) for each in released.profiles} == {2}
 
 
 def test_a_release_states_the_missing_rate(released: Release) -> None:
-    (found,) = released.missing_rates
-    assert found.feature == "age"
-    assert found.rate == pytest.approx(0.25, abs=0.05)
-    assert 0 < found.standard_error < 0.05
+    assert {each.feature for each in released.missing_rates} == {"age", "town"}
+    for found in released.missing_rates:
+        assert found.rate == pytest.approx(0.25, abs=0.05)
+        assert 0 < found.standard_error < 0.05
+    assert "Missing values, as noisy shares of all records" in released.statement()
 
 
 def test_the_shares_of_the_whole_table_are_close(released: Release) -> None:

@@ -35,10 +35,7 @@ def fit(
     method: options.MethodName = "refined",
     option: options.MethodOptions = None,
     rows_per_person: options.RowsPerPerson = 1,
-    range_share: Annotated[
-        str,
-        typer.Option(help='The share of the budget for finding ranges, if any is "find".'),
-    ] = "0.1",
+    range_share: options.RangeShare = "0.1",
     rows: Annotated[
         int | None,
         typer.Option(help="The approximate number of records, if public: prints a forecast first."),
@@ -125,9 +122,7 @@ def fit(
     features = options.column_names(columns)
     settings = options.settings_of(k, epsilon, delta, method, option, rows_per_person, range_share)
     if rows is not None:
-        _announce(
-            rows, settings.with_unit_of(declared), declared, features, anyway=anyway, quiet=json
-        )
+        _announce(rows, settings, declared, features, anyway=anyway, quiet=json)
     cost = NOTHING_SPENT
     with (
         costing(lambda: cost),
@@ -236,13 +231,11 @@ def _announce(
     from hushmeans.forecasting import forecast_of
     from hushmeans.surveys.range_finding import check_enough
 
-    box = (declared if columns is None else declared.only(columns)).box()
-    if box.unknown:
-        unit, share = settings.rows_per_person, settings.range_share
-        if not anyway:
-            check_enough(rows, settings.budget, len(box.unknown), share, unit)
-        settings = settings.with_epsilon((1 - share) * settings.budget.epsilon)
-    verdict = forecast_of(settings, rows, box.n_columns).verdict
+    chosen = declared if columns is None else declared.only(columns)
+    unit, unknown = settings.with_unit_of(chosen).rows_per_person, chosen.box().unknown
+    if unknown and not anyway:
+        check_enough(rows, settings.budget, len(unknown), settings.range_share, unit)
+    verdict = forecast_of(settings, rows, None, chosen).verdict
     if verdict.level == "dominates" and not anyway:
         raise InputError(
             f"{verdict} To choose a larger epsilon or fewer clusters, see "

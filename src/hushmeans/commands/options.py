@@ -38,6 +38,9 @@ MethodOptions = Annotated[
 RowsPerPerson = Annotated[
     int, typer.Option(help="The maximum number of rows that belong to one person.")
 ]
+RangeShare = Annotated[
+    str, typer.Option(help='The share of the budget for finding ranges, if any is "find".')
+]
 LedgerAddress = Annotated[
     str | None,
     typer.Option(

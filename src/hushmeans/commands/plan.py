@@ -39,6 +39,7 @@ def plan(
     method: options.MethodName = "refined",
     option: options.MethodOptions = None,
     rows_per_person: options.RowsPerPerson = 1,
+    range_share: options.RangeShare = "0.1",
     bounds: Annotated[
         Path | None,
         typer.Option(
@@ -67,7 +68,7 @@ def plan(
     from hushmeans.forecasting import forecast_of
     from hushmeans.schema import declared_schema
 
-    settings = options.settings_of(k, epsilon, delta, method, option, rows_per_person)
+    settings = options.settings_of(k, epsilon, delta, method, option, rows_per_person, range_share)
     declared = None if bounds is None and schema is None else declared_schema(bounds, schema)
     expected = forecast_of(settings, rows, features, declared)
     if json:

@@ -25,7 +25,7 @@ from hushmeans.methods.registry import DEFAULT_METHOD
 from hushmeans.release.numbers import percent
 from hushmeans.release.verdict import Levels, NoiseVerdict
 from hushmeans.schema import Box, Schema, declared_schema
-from hushmeans.settings import Settings
+from hushmeans.settings import RANGE_SHARE, Settings
 
 OF_A_WIDTH = Levels(visible=0.1, dominates=0.5)
 """The standard error of a centre relative to the width of a cluster."""
@@ -179,6 +179,7 @@ def forecast(
     rows_per_person: int = 1,
     bounds: Any = None,
     schema: Any = None,
+    range_share: Amount = RANGE_SHARE,
 ) -> Forecast:
     """Forecast the noise of a fit. No budget is spent and no record is read.
 
@@ -188,7 +189,7 @@ def forecast(
         The approximate number of records. Use a public figure: the exact number is private.
     features
         The number of features; None for those of the bounds or the schema.
-    n_clusters, epsilon, delta, method, method_options, rows_per_person
+    n_clusters, epsilon, delta, method, method_options, rows_per_person, range_share
         As in `DPKMeans`.
     bounds
         Optional: the public range of every feature, in any form that `Bounds` accepts, for
@@ -203,7 +204,9 @@ def forecast(
     >>> round(age / visits, 3)
     5.0
     """
-    settings = Settings.of(n_clusters, epsilon, delta, method, method_options, rows_per_person)
+    settings = Settings.of(
+        n_clusters, epsilon, delta, method, method_options, rows_per_person, range_share
+    )
     declared = None if bounds is None and schema is None else declared_schema(bounds, schema)
     return forecast_of(settings, rows, features, declared)
 

@@ -21,10 +21,11 @@ from hushmeans.methods.marginals import (
     share_for_marginals,
     share_for_number_spread,
 )
+from hushmeans.methods.mixed import are_tried
 from hushmeans.methods.moves import norms_of
 from hushmeans.methods.opening import SIZE_SHARE, exact_share
 from hushmeans.methods.picture import Moments, Picture, share_of_cells
-from hushmeans.methods.place import LITTLE, Place
+from hushmeans.methods.place import LENGTHS_SHARE, LITTLE, Place, corner, share_for_mean
 from hushmeans.methods.presence import share_for_presence
 from hushmeans.methods.profile import profiles_about
 from hushmeans.methods.refined import RefinedMethod
@@ -49,6 +50,10 @@ def mixed_picture(
         question = Present(grid, tuple(b.first for b in layout.blocks if b.ignores_missing))
         sensitivity = float(question.sensitivity(noise.norm))
         planned.append((question.name, sensitivity, share_for_presence(noise, question, size)))
+    if are_tried(layout, noise, size):
+        share = share_for_mean(noise, layout.n_columns, size)
+        planned.append(("shifts", corner(noise, layout.n_columns) / 2, share))
+        planned.append(("lengths", 1.0, LENGTHS_SHARE))
     clip, share = clip_of_marginals(columns, noise.norm), share_for_marginals(noise, columns, size)
     planned.append(("shifts", clip, share))
     left = float(np.minimum(1.0, clip / norms_of(records, noise.norm)).mean())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -20,52 +20,46 @@ from hushmeans.curator.questions import Histograms
 from hushmeans.methods.bins import (
     FEWEST_BINS,
     HIGHEST,
-    LIKELY,
     LOWEST,
-    Bins,
     Counts,
-    Extent,
     bins_over,
-    heaviest,
     magnitudes,
     noise_above,
     number_of_bins,
-    read_extent,
 )
+from hushmeans.methods.extent import LIKELY, Tail, read_extent
 from hushmeans.methods.readable import outwards, round_up
+from hushmeans.methods.sides import CERTAINLY, Side
 from hushmeans.types import FloatArray
 
 FIRST_SHARE, CLOSER_SHARE = Fraction(1, 2), Fraction(3, 5)
 """The first look's part of what ranges may cost, and that of a closer look in what is left."""
 
-RESERVED = Fraction(1, 2)
-"""The part of what the first look leaves that closer looks get, if all features may need them."""
+CLOSER_LOOKS = 1
+"""Closer looks that each feature far from zero gets, as exact as the look before."""
 
 MOST_LOOKS = 5
-FINER = 2
-"""How many times as many bins a closer look has as its noise would suggest: most are empty."""
 
-MAGNITUDE_TOLL = 2.5
-"""What a magnitude must hold, in standard deviations of the noise, to be included."""
-
-USUAL_MAGNITUDES = (-3, 20)
-UNUSUAL = 0.25
-"""How many more standard deviations a magnitude outside the usual ones must hold, for each step."""
+NEAR_ZERO = 2
+"""Values of so many neighbouring magnitudes are looked for down to zero."""
 
 SEEN = 2.5
 """Standard deviations of the noise above which a count is not nothing."""
 
-ALIKE = 4.0
-"""As `SEEN`, for values on the other side of zero whose magnitude is like that of the others."""
+LOG_ROOM = 2.0
+"""How many times as far a logarithmic range goes: there it costs little."""
 
-BEYOND_DOUBT = 4.5
-"""As `SEEN`, for a magnitude that both looks have counted."""
+MANY_ZEROS = 0.02
+"""The part of the values at zero from which on a logarithmic range begins there."""
 
-CERTAINLY = 1e-7
-"""The probability that noise looks like values at one place of all those looked at."""
+BY_MAGNITUDE = 1.5
+"""How many times as far as the last magnitude a range goes that is found by magnitudes alone."""
 
-CLOSER = 0.4
-"""The part of the bins inside up to which values that lie close together are looked at again."""
+FAR_BINS = 16
+"""Bins between the ends of what may lie close together, far from zero: most are empty."""
+
+CLOSER = 3
+"""Values within so many bins, far from zero, are looked at more closely."""
 
 FEWEST_RECORDS = 40
 """Records needed, in standard deviations of the noise if all was spent on one look."""
@@ -118,14 +112,14 @@ def find_ranges(door: Door, logarithmic: Sequence[bool], share: Fraction) -> tup
         search.begin(looks.is_laplace)
     left, open_ones = share * (1 - FIRST_SHARE), everything
     far = sum(search.is_far for search in searches)
-    part = 1 - RESERVED * Fraction(max(far, 1), len(searches) + 1)
+    part = Fraction(len(searches), len(searches) + CLOSER_LOOKS * max(far, 1))
     for look in range(2, MOST_LOOKS + 1):
         again = not open_ones  # nothing needs a closer look: what is left makes counts more exact
         cost = left if again or look == MOST_LOOKS else left * part
         noise = deviation_of(door.noise, len(open_ones) or len(searches), cost)
         if not again:
             for place in open_ones:
-                searches[place].choose_bins(noise if look == 2 else noise / FINER)
+                searches[place].choose_bins(noise)
         asked = everything if again else open_ones
         looks.take({place: searches[place].borders for place in asked}, cost)
         open_ones = tuple(
@@ -173,14 +167,10 @@ class _Search:
         self._counts = Counts(np.empty(0), np.empty(0))
         self._low, self._high, self._size = -1.0, 1.0, 1.0
         self._bins = bins_over(self._low, self._high, FEWEST_BINS)
-        self._is_sure = self._is_likely = False
-        self.found = SAFE_ENDS
-
-    def values(self, coordinates: FloatArray) -> FloatArray:
-        """Borders as values."""
-        if not self._logarithmic:
-            return coordinates
-        return np.array([2.0**each for each in coordinates.tolist()])
+        self._limits = -math.inf, math.inf
+        self._is_sure = self._is_likely = self._is_repeated = False
+        self._floor = 0.0
+        self.found = replace(SAFE_ENDS, low=0.0) if logarithmic else SAFE_ENDS
 
     def remember(self, borders: FloatArray, values: FloatArray, deviation: float) -> None:
         """Keep counts; those of bins that were counted before are averaged."""
@@ -193,28 +183,41 @@ class _Search:
             deviations[index] = math.sqrt(joint)
             self._seen[bin_ends] = (float(means[index]), joint)
         self._counts = Counts(means, deviations)
+        self._share_magnitudes(borders)
+
+    def _share_magnitudes(self, borders: FloatArray) -> None:
+        """Let what the first look counted in a magnitude correct the bins that divide it."""
+        values, deviations = self._counts.values, self._counts.deviations
+        for (low, high), (mean, variance) in self._magnitudes.items():
+            first, end = np.searchsorted(borders, (low, high)) + 1
+            if not (end - first > 1 and borders[first - 1] == low and end <= len(borders)):
+                continue
+            if borders[end - 1] != high:
+                continue
+            own = deviations[first:end] ** 2
+            gain = own / (own.sum() + variance)
+            values[first:end] += gain * (mean - values[first:end].sum())
+            deviations[first:end] = np.sqrt(own * (1 - gain))
 
     def begin(self, is_laplace: bool) -> None:
         """Where the values are, from the counts of magnitudes."""
         self._magnitudes = dict(self._seen)
         values, deviation = self._counts.values, float(self._counts.deviations[0])
         zero = HIGHEST - LOWEST + 1  # the place of the bin that ends at zero
-        above = _Side.of(values[zero + 1 :], deviation, below=0)
-        below = _Side.of(values[:zero][::-1], deviation, below=1)
+        above = Side.of(values[zero + 1 :], deviation, below=0)
+        below = Side.of(values[:zero][::-1], deviation, below=1)
         if self._logarithmic:
-            self._low, self._high, self._size = above.low, above.high, above.size
-            self._judge(above.size, above.width, is_laplace)
-            return
+            self._floor = self._smallest(above, values[: zero + 1], deviation)
         near, far = sorted((above, below), key=lambda side: side.rise)[::-1]
         sides, width = near.size, near.width
-        self._size = near.size + max(float(values[zero]), 0.0)
+        self._size = near.size  # zeros need no bins to divide them
         ends = [near.signed_high, near.signed_low]
         if far.belongs_to(near, deviation, is_laplace):
             ends.append(far.signed_high)
             self._size += far.size
             sides, width = near.size + far.size, near.width + far.width
         self._judge(sides, width, is_laplace)
-        if float(values[zero]) > SEEN * deviation or near.low <= near.high - 2:
+        if float(values[zero]) > SEEN * deviation or near.low <= near.high - NEAR_ZERO:
             ends.append(0.0)
         self._low, self._high = min(ends), max(ends)
 
@@ -227,108 +230,75 @@ class _Search:
         )
 
     def choose_bins(self, deviation: float) -> None:
-        """The bins to look at next, for noise of this standard deviation."""
+        """The bins to look at next, for noise of this standard deviation.
+
+        Where the first look saw hardly more than noise, it is taken again.
+        """
+        self._is_repeated = not self._is_likely
         low, high = self._low, self._high
         if not low < high:
             high = low + max(abs(low), 1.0) / 128
-        number = number_of_bins(self._size, deviation)
-        self._bins = bins_over(low, high, number, zero_matters=not self._logarithmic)
+        number = FAR_BINS if self.is_far else number_of_bins(self._size, deviation)
+        self._bins = bins_over(low, high, number)
 
     @property
     def borders(self) -> FloatArray:
         """The borders of the bins, as values."""
-        return self.values(self._bins.borders)
+        return magnitudes() if self._is_repeated else self._bins.borders
 
     def learn(self, is_laplace: bool, n_features: int) -> bool:
         """Read the counts of a look; returns whether a closer look is worth it."""
+        if self._is_repeated:
+            self._settle(is_laplace)
+            return False
         bins = self._bins
-        extent = read_extent(bins, self._counts, is_laplace, n_features, self._certain(bins))
+        extent = read_extent(bins, self._counts, is_laplace, n_features)
         self._is_sure |= extent.is_sure or (self._is_likely and extent.is_likely)
         if not self._is_sure:
             return False
-        self.found = self._readable(extent)
-        if extent.bulk is None or self._logarithmic:
+        low, high = self._limits
+        if not (low < extent.high and extent.low < high):
+            return False  # noise
+        self._limits = max(low, extent.likely_low), min(high, extent.likely_high)
+        self.found = self._readable(*self._limits)
+        if extent.bulk is None:
             return False
         low, high = extent.bulk
-        inside = (bins.end - bins.first) * bins.step
         is_far = low * high > 0 and min(abs(low), abs(high)) >= high - low
-        if not is_far or high - low > CLOSER * inside:
+        if not is_far or high - low > CLOSER * bins.step:
             return False
         self._low, self._high, self._size = low - bins.step, high + bins.step, extent.size
         return True
 
+    def _settle(self, is_laplace: bool) -> None:
+        """Find the range by magnitudes alone, which were counted several times."""
+        self.begin(is_laplace)
+        deviation = float(self._counts.deviations[0])
+        zeros = float(self._counts.values[HIGHEST - LOWEST + 1])
+        if self._is_likely:
+            self._is_sure = True
+            self.found = self._readable(BY_MAGNITUDE * self._low, BY_MAGNITUDE * self._high)
+        elif zeros > noise_above(1, deviation, is_laplace, CERTAINLY):
+            self._is_sure = True
+            self.found = self._readable(-1.0, 1.0)
+
     @property
     def is_far(self) -> bool:
         """Whether all values may lie close together and far from zero."""
-        return not self._logarithmic and self._low * self._high > 0
+        return self._low * self._high > 0
 
-    def _certain(self, bins: Bins) -> list[tuple[int, int]]:
-        """The bins inside whose magnitudes hold values beyond doubt, by both looks together."""
-        if self._logarithmic:
-            return []
-        found, inside = [], set(bins.borders[bins.first - 1 : bins.end].tolist())
-        for (low, high), (mean, variance) in self._magnitudes.items():
-            if low not in inside or high not in inside:
-                continue
-            first, end = (np.searchsorted(bins.borders, (low, high)) + 1).tolist()
-            other = float((self._counts.deviations[first:end] ** 2).sum())
-            joint = 1 / (1 / variance + 1 / other)
-            count = joint * (mean / variance + float(self._counts.values[first:end].sum()) / other)
-            if count > BEYOND_DOUBT * math.sqrt(joint):
-                found.append((first, end))
-        return found
+    def _smallest(self, above: Side, others: FloatArray, deviation: float) -> float:
+        """Where a logarithmic range begins: 0 if a good part of the values are not positive."""
+        ends = above.low + np.arange(above.width + 1.0)
+        lows = Tail(-ends[:0:-1], -ends[-2::-1], above.counts[::-1])
+        if others[-1] > max(MANY_ZEROS * (above.size + others[-1]), SEEN * deviation):
+            return 0.0
+        size = max(above.size, deviation)
+        low = -lows.likely_end(size, deviation, 1.0, zero_matters=False)
+        return -round_up(-(2.0 ** max(low, LOWEST)))
 
-    def _readable(self, extent: Extent) -> FoundRange:
-        low, high = extent.likely_low, extent.likely_high
+    def _readable(self, low: float, high: float) -> FoundRange:
         if not self._logarithmic:
             return FoundRange(*outwards(low, high))
-        if low <= LOWEST:
-            return FoundRange(0.0, round_up(2.0**high))
-        return FoundRange(-round_up(-(2.0**low)), round_up(2.0**high))
-
-
-@dataclass(frozen=True)
-class _Side:
-    """The magnitudes on one side of zero that hold values: from 2^low to 2^high.
-
-    Attributes
-    ----------
-    sign
-        1 above zero, -1 below.
-    rise
-        How far their counts rise above the noise, in its standard deviations.
-    """
-
-    sign: int
-    low: int
-    high: int
-    size: float
-    width: int
-    rise: float
-
-    @classmethod
-    def of(cls, counts: FloatArray, deviation: float, below: int) -> _Side:
-        """From the counts of magnitudes, the smallest first."""
-        exponents = np.arange(LOWEST, LOWEST + len(counts))
-        least, most = USUAL_MAGNITUDES
-        unusual = np.maximum(np.maximum(exponents - most, least - exponents), 0)
-        tolls = deviation * (MAGNITUDE_TOLL + UNUSUAL * unusual)
-        first, end, rise = heaviest(counts - tolls)
-        low, high = LOWEST + first - 1 + below, min(LOWEST + end - 1 + below, HIGHEST)
-        size = float(counts[first:end].sum())
-        return cls(-1 if below else 1, low, high, size, end - first, rise / deviation)
-
-    @property
-    def signed_low(self) -> float:
-        return self.sign * 2.0**self.low
-
-    @property
-    def signed_high(self) -> float:
-        return self.sign * 2.0**self.high
-
-    def belongs_to(self, other: _Side, deviation: float, is_laplace: bool) -> bool:
-        """Whether this side is real: of a magnitude like that of the other, or beyond doubt."""
-        like = -6 <= self.high - other.high <= 2
-        if like and self.size > ALIKE * deviation * math.sqrt(self.width):
-            return True
-        return self.size > noise_above(self.width, deviation, is_laplace, CERTAINLY)
+        most = round_up(max(LOG_ROOM * high, 2.0**LOWEST))
+        return FoundRange(min(self._floor, most / 2), most)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -20,7 +21,9 @@ from hushmeans.release.document import (
     read_table,
     read_text,
 )
+from hushmeans.release.numbers import measured
 from hushmeans.schema import Box
+from hushmeans.schema.texts import MISSING
 from hushmeans.types import FloatArray
 
 SET = "true"
@@ -121,15 +124,36 @@ def profiles_of(clustering: Clustering, box: Box, noise: NoiseKind) -> tuple[Lev
 
 
 def missing_rates_of(clustering: Clustering, box: Box) -> tuple[MissingRate, ...]:
-    """A method's rates, with the names of features."""
+    """How often values are missing, in the order of the features.
+
+    A method asks for it where missing values are ignored. Where they are a level of a category,
+    it is that level's share in the whole table.
+    """
+    found: dict[int, MissingRate] = {}
     presence = clustering.presence
-    if presence is None:
-        return ()
-    rates = zip(presence.columns, presence.rates, presence.variances, strict=True)
-    return tuple(
-        MissingRate(_feature(box, column), float(1 - rate), float(np.sqrt(variance)))
-        for column, rate, variance in rates
-    )
+    if presence is not None:
+        rates = zip(presence.columns, presence.rates, presence.variances, strict=True)
+        for column, rate, variance in rates:
+            found[column] = _rate(box, column, float(1 - rate), float(variance))
+    for shares in clustering.profiles:
+        kind = box.features[box.feature_of(shares.column)]
+        if kind.missing is True:
+            level = kind.column_labels.index(MISSING)
+            rate, variance = float(shares.whole[level]), float(shares.whole_variances[level])
+            found[shares.column] = _rate(box, shares.column, rate, variance)
+    return tuple(found[column] for column in sorted(found))
+
+
+def missing_in_words(rates: tuple[MissingRate, ...]) -> Iterator[str]:
+    """How often values are missing, for a statement."""
+    if rates:
+        parts = [
+            (each.feature, measured(100 * each.rate, 100 * each.standard_error)) for each in rates
+        ]
+        listed = ", ".join(f"{feature} {rate} ± {error}%" for feature, (rate, error) in parts)
+        yield (
+            f"Missing values, as noisy shares of all records with their standard errors: {listed}."
+        )
 
 
 def check_profiles(profiles: tuple[LevelShares, ...], n_clusters: int) -> None:
@@ -189,6 +213,10 @@ def _named(shares: FeatureShares, box: Box, noise: NoiseKind) -> LevelShares:
         difference_standard_errors=_table(np.sqrt(shares.differences)),
         noise=noise,
     )
+
+
+def _rate(box: Box, column: int, rate: float, variance: float) -> MissingRate:
+    return MissingRate(_feature(box, column), min(max(rate, 0.0), 1.0), math.sqrt(variance))
 
 
 def _feature(box: Box, column: int) -> str:

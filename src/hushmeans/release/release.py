@@ -85,7 +85,7 @@ class Release:
     profiles
         For each category and flag, how often each level occurs in each cluster.
     missing_rates
-        For each feature that ignores missing values, how often it is missing.
+        How often each feature is missing whose missing values are ignored or have a level.
     found
         The features whose ranges were found, with a part of the budget.
     """

@@ -11,6 +11,7 @@ from hushmeans.budget import NoiseKind
 from hushmeans.release.features import exact, features_in_words
 from hushmeans.release.found import found_in_words
 from hushmeans.release.numbers import percent
+from hushmeans.release.profiles import missing_in_words
 from hushmeans.schema import Box
 from hushmeans.schema.schema import MissingPerson
 
@@ -66,7 +67,7 @@ def options_in_words(release: Release) -> str:
 
 def _rounds_asked(release: Release) -> int:
     """The number of rounds: all questions of a method after its first look ask the same."""
-    last = ("sizes", "spreads")
+    last = ("sizes", "spreads", "profiles")
     kinds = [spend.question for spend in release.spends if spend.question not in last]
     return [len(list(group)) for _, group in groupby(kinds)][-1] if kinds else 0
 
@@ -92,6 +93,7 @@ def _sentences(release: Release) -> Iterator[str]:
     yield WHAT_ERRORS_COVER if release.method == "refined" else WHAT_ERRORS_OF_ROUNDS_COVER
     yield from _features(release.box)
     yield from found_in_words(release)
+    yield from missing_in_words(release.missing_rates)
     software = ", ".join(f"{name} {version}" for name, version in release.versions)
     yield f"Made with {software}."
 

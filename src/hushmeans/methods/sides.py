@@ -1,0 +1,79 @@
+"""The magnitudes on either side of zero that hold values, from noisy counts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from hushmeans.methods.bins import HIGHEST, LOWEST, heaviest, noise_above
+from hushmeans.types import FloatArray
+
+MAGNITUDE_TOLL = 2.5
+"""What a magnitude must hold, in standard deviations of the noise, to be included."""
+
+USUAL_MAGNITUDES = (-3, 20)
+UNUSUAL = 0.25
+"""How many more standard deviations a magnitude outside the usual ones must hold, for each step."""
+
+ALIKE = 3.0
+"""As `SEEN`, for values on the other side of zero whose magnitude is like that of the others."""
+
+CERTAINLY = 1e-7
+"""The probability that noise looks like values at one place of all those looked at."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """The magnitudes on one side of zero that hold values: from 2^low to 2^high.
+
+    Attributes
+    ----------
+    sign
+        1 above zero, -1 below.
+    rise
+        How far their counts rise above the noise, in its standard deviations.
+    """
+
+    sign: int
+    low: int
+    high: int
+    counts: FloatArray
+    rise: float
+
+    @classmethod
+    def of(cls, counts: FloatArray, deviation: float, below: int) -> Side:
+        """From the counts of magnitudes, the smallest first."""
+        exponents = np.arange(LOWEST, LOWEST + len(counts))
+        least, most = USUAL_MAGNITUDES
+        unusual = np.maximum(np.maximum(exponents - most, least - exponents), 0)
+        tolls = deviation * (MAGNITUDE_TOLL + UNUSUAL * unusual)
+        first, end, rise = heaviest(counts - tolls)
+        low, high = LOWEST + first - 1 + below, min(LOWEST + end - 1 + below, HIGHEST)
+        return cls(-1 if below else 1, low, high, counts[first:end], rise / deviation)
+
+    @property
+    def size(self) -> float:
+        """How many values they hold."""
+        return float(self.counts.sum())
+
+    @property
+    def width(self) -> int:
+        """How many magnitudes there are."""
+        return len(self.counts)
+
+    @property
+    def signed_low(self) -> float:
+        return self.sign * 2.0**self.low
+
+    @property
+    def signed_high(self) -> float:
+        return self.sign * 2.0**self.high
+
+    def belongs_to(self, other: Side, deviation: float, is_laplace: bool) -> bool:
+        """Whether this side is real: of a magnitude like that of the other, or beyond doubt."""
+        like = -6 <= self.high - other.high <= 2
+        if like and self.size > ALIKE * deviation * math.sqrt(self.width):
+            return True
+        return self.size > noise_above(self.width, deviation, is_laplace, CERTAINLY)
