@@ -278,6 +278,20 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         return self.release_.transform(X)
 
     @property
+    def labels_(self) -> NoReturn:
+        raise AttributeError(
+            "DPKMeans has no labels_, because labels of the fitted records are not private; "
+            "call predict on records that you may see"
+        )
+
+    @property
+    def inertia_(self) -> NoReturn:
+        raise AttributeError(
+            "DPKMeans has no inertia_, because an exact function of the records is not private; "
+            "see release_.quality() and release_.standard_errors"
+        )
+
+    @property
     def fit_predict(self) -> NoReturn:
         raise AttributeError(
             "DPKMeans has no fit_predict, because labels of the fitted records are not private; "
