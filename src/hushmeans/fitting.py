@@ -213,8 +213,8 @@ def _booking(
     """The ledger entry for the fit, with a new release id by default; None if there is none."""
     if ledger is None and (dataset is not None or release_id is not None):
         raise InputError(
-            "dataset and release_id refer to a ledger, and none was given; give the ledger too, such "
-            "as ledger=Ledger(), or set HUSHMEANS_LEDGER"
+            "dataset and release_id refer to a ledger, and none was given; give the ledger too, "
+            "such as ledger=Ledger(), or set HUSHMEANS_LEDGER"
         )
     if simulate and seed is None:
         raise InputError("a simulation needs a seed; give one, or do not ask to simulate")
