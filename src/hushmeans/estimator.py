@@ -61,8 +61,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         "kccm"), "average_nk", "allocation_k" or "average_k".
     method_options
         Options of the method, for research. The paper's methods take "rounds" and, if they
-        merge clusters, "n" and "merge"; for the refined method see
-        `hushmeans.methods.refined.RefinedMethod`.
+        merge clusters, "n" and "merge". The guide's page "Methods" lists those of the refined
+        method.
     rows_per_person
         The maximum number of rows that belong to one person. The guarantee covers all of a
         person's rows, and the noise grows in proportion.
