@@ -47,6 +47,7 @@ exclude_patterns = [
 root_doc = "docs/index"
 templates_path = [str(ROOT / "docs" / "_templates")]
 smartquotes = False  # two hyphens begin an option
+highlight_language = "text"  # blocks without a language hold output, not Python
 
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]

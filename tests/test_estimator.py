@@ -245,10 +245,11 @@ def test_it_is_a_clusterer_that_wants_missing_values() -> None:
     assert model().__sklearn_tags__().input_tags.allow_nan
 
 
-def test_labels_of_the_fitted_records_are_refused_with_a_reason() -> None:
-    assert not hasattr(model(), "fit_predict")
-    with pytest.raises(AttributeError, match="not private"):
-        model().fit_predict([[1.0, 2.0]])
+@pytest.mark.parametrize("name", ["fit_predict", "labels_", "inertia_"])
+def test_exact_functions_of_the_fitted_records_are_refused_with_a_reason(name: str) -> None:
+    assert not hasattr(model(), name)
+    with pytest.raises(AttributeError, match=f"DPKMeans has no {name}, because .* not private"):
+        getattr(model(), name)
 
 
 def test_before_fit_there_is_nothing() -> None:

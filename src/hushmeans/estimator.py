@@ -61,8 +61,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         "kccm"), "average_nk", "allocation_k" or "average_k".
     method_options
         Options of the method, for research. The paper's methods take "rounds" and, if they
-        merge clusters, "n" and "merge"; for the refined method see
-        `hushmeans.methods.refined.RefinedMethod`.
+        merge clusters, "n" and "merge". The guide's page "Methods" lists those of the refined
+        method.
     rows_per_person
         The maximum number of rows that belong to one person. The guarantee covers all of a
         person's rows, and the noise grows in proportion.
@@ -276,6 +276,20 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         """The distance from each record to each centre (see `Release.transform`). NOT PRIVATE."""
         X = self._checked(X)
         return self.release_.transform(X)
+
+    @property
+    def labels_(self) -> NoReturn:
+        raise AttributeError(
+            "DPKMeans has no labels_, because labels of the fitted records are not private; "
+            "call predict on records that you may see"
+        )
+
+    @property
+    def inertia_(self) -> NoReturn:
+        raise AttributeError(
+            "DPKMeans has no inertia_, because an exact function of the records is not private; "
+            "see release_.quality() and release_.standard_errors"
+        )
 
     @property
     def fit_predict(self) -> NoReturn:

@@ -213,7 +213,8 @@ def _booking(
     """The ledger entry for the fit, with a new release id by default; None if there is none."""
     if ledger is None and (dataset is not None or release_id is not None):
         raise InputError(
-            "dataset and release_id refer to a ledger, and none was given; give the ledger too"
+            "dataset and release_id refer to a ledger, and none was given; give the ledger too, "
+            "such as ledger=Ledger(), or set HUSHMEANS_LEDGER"
         )
     if simulate and seed is None:
         raise InputError("a simulation needs a seed; give one, or do not ask to simulate")
@@ -230,7 +231,10 @@ def _booking(
     if ledger is None:
         return None
     if dataset is None:
-        raise InputError("a ledger tracks each dataset by name; give the name of the dataset too")
+        raise InputError(
+            "a ledger tracks each dataset by name; give the name of the dataset too, such as "
+            'dataset="people", or fit without a ledger (ledger=False)'
+        )
     if seed is not None:
         return None
     return Booking(dataset, secrets.token_hex(8) if release_id is None else release_id)

@@ -93,7 +93,8 @@ def test_a_fit_above_the_limit_ends_in_one_sentence_and_nothing_written(
     assert captured.out == ""
     assert captured.err == (
         "hushmeans: epsilon 1 exceeds the remaining budget of 'people': 0.5 of 0.5 is left; nothing"
-        " was spent; ask for less, or have the limit raised with hushmeans budget set --raise\n"
+        " was spent; ask for less, or have the limit raised with hushmeans budget set --raise"
+        " --reason\n"
     )
     assert not (folder / "a.json").exists()
     assert Ledger().standing("people").debits == 0
@@ -230,12 +231,14 @@ def test_history_shows_reasons_and_how_far_each_fit_came(
     run("budget", "set", "people", "--epsilon", "3", "--raise", "--reason", "the board agreed")
     run(*FIT, "--out", "a.json", "--release-id", "first")
     Ledger().debit("people", Budget.of(1), "second", method="refined")
+    Ledger().debit("people", Budget.of("0.1"), "third", method="ranges")
     capsys.readouterr()
     assert run("budget", "history", "people") == 0
     out = capsys.readouterr().out
     assert "the board agreed" in out
     assert re.search(r"release .* first, \d+ answers ", out)
     assert "refined second, no release yet, 0 answers kept" in out
+    assert "ranges third, 0 answers kept" in out
     assert " answer " not in out
 
 

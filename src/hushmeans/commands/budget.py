@@ -212,6 +212,10 @@ def _entry_as_json(entry: Entry) -> dict[str, Any]:
     return {**vars(entry), "parameters": parameters, "budget": _exact(entry.budget)}
 
 
+WITHOUT_RELEASE = ("ranges", "person rows")
+"""The methods whose answers are the result; no release follows."""
+
+
 def _details(entry: Entry, answers: int, *, ended: bool) -> str:
     """What an entry is about: the reason for a limit, or a release and how far its fit came."""
     from json import loads
@@ -219,7 +223,8 @@ def _details(entry: Entry, answers: int, *, ended: bool) -> str:
     if entry.kind == "limit":
         return str(loads(entry.parameters or "{}").get("reason", ""))
     if entry.kind == "debit":
-        unfinished = "" if ended else f", no release yet, {answers} answers kept"
+        awaited = "" if entry.method in WITHOUT_RELEASE else ", no release yet"
+        unfinished = "" if ended else f"{awaited}, {answers} answers kept"
         return f"{entry.method or ''} {entry.release_id}{unfinished}".strip()
     return f"{entry.release_id}, {answers} answers" if entry.kind == "release" else ""
 

@@ -132,7 +132,7 @@ def _fail(error: BaseException, message: str, say: Say, *, spends: bool = False)
     code, kind = next(found for known, found in EXIT_CODES.items() if isinstance(error, known))
     content = {"exit_code": code, "kind": kind, "message": message, "cost": cost}
     say(
-        message if cost is None or cost in message else f"{message}; {cost}",
+        message if cost is None or cost in message else f"{message.removesuffix('.')}; {cost}",
         {"error": content},
     )
     sys.exit(code)

@@ -32,7 +32,8 @@ def predict(
 ) -> None:
     """Assign each record of a table to its nearest released cluster.
 
-    The output is NOT private: it is for those who may see the records.
+    The output has one line per record, in the order of the file.
+    It is NOT private: it is for those who may see the records.
     """
     from hushmeans.documents import written_whole
     from hushmeans.release import Release

@@ -37,4 +37,6 @@ def schema(
         return
     with written_whole(out, replace=False) as beside:
         beside.write_text(text, encoding="utf-8")
-    typer.echo(f"Written to {out}. Fill in its blanks, then run hushmeans check {file}.")
+    typer.echo(
+        f"Written to {out}. Fill in its blanks, then run hushmeans check {file} --schema {out}."
+    )

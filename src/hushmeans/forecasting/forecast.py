@@ -221,7 +221,7 @@ def forecast_of(
     if box is not None:
         features = box.n_columns
     elif features is None:
-        raise InputError("give the number of features, or bounds or a schema that tell it")
+        raise InputError("give the number of features (--features), or bounds or a schema")
     features = whole_number("features", features, at_most=MOST_FEATURES)
     rows = whole_number("rows", rows, at_most=LARGEST_COUNT)
     n_clusters = settings.n_clusters

@@ -178,7 +178,7 @@ class Standing:
             f"{over} {short_amount(getattr(budget, over))} exceeds the remaining budget of "
             f"{self.dataset!r}: {short_amount(getattr(self.left, over))} of "
             f"{short_amount(getattr(self.limit, over))} is left{by_zcdp}; nothing was spent; "
-            "ask for less, or have the limit raised with hushmeans budget set --raise"
+            "ask for less, or have the limit raised with hushmeans budget set --raise --reason"
         )
 
     def check_limit(self, budget: Budget, reason: str | None) -> None:

@@ -23,9 +23,9 @@ REDRAWN = 200
 """How often the release is drawn anew from its own errors to find those of the scores."""
 
 NO_WIDTHS = (
-    "the release has no widths, which {what} needs; fit with "
-    'method_options={{"widths_share": 0.05}} (--option widths_share=0.05), or with more records or '
-    "a larger epsilon if they were left out as nothing but noise"
+    "the release has no widths, which {what} needs; fit numbers and dates only, without weights "
+    'and missing = "ignore", by the refined method with widths_share above 0; if widths were left '
+    "out as nothing but noise, fit more records or with a larger epsilon"
 )
 
 

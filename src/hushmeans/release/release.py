@@ -72,7 +72,7 @@ class Release:
     widths, width_standard_errors
         How wide each cluster is in each feature, in original units: the root of the mean squared
         distance of its records from its centre, and its standard error. None if the fit did not
-        ask for widths.
+        ask for widths, and for tables with kinds of features other than numbers and dates.
     leaves
         The finer clusters that these were merged from; `cut` merges them into any other number.
     booking
@@ -204,10 +204,10 @@ class Release:
     def sample(self, n: int, seed: int | None = None) -> pa.Table:
         """Synthetic records with the clusters of the release: cluster structure only.
 
-        A cluster is drawn by its size, then every feature on its own: numbers by centre and width
-        within their public range, levels by their share. Correlations within clusters and
-        anything finer are not there. The records cost no privacy and belong to nobody. Needs
-        widths.
+        A cluster is drawn by its size, then every feature on its own, by centre and width within
+        its public range. Correlations within clusters and anything finer are not there. The
+        records cost no privacy and belong to nobody. Needs `widths`, which only releases of
+        numbers and dates have.
         """
         return as_records(sampled(self.table, self.box, n, seed), self.box)
 

@@ -16,7 +16,8 @@ from hushmeans.schema.schema import Schema
 
 BOUNDS_REQUIRED = (
     "bounds are required: give the public range of every feature, for example "
-    'bounds={"age": (17, 90)}, or a TOML file with lines such as age = [17, 90]; '
+    'bounds={"age": (17, 90)}, or a TOML file with lines such as age = [17, 90] (--bounds FILE), '
+    "or a schema, which declares categories, flags and dates as well (--schema FILE); "
     "they are not taken from the records, because the smallest and largest value of a feature "
     "would reveal two people's exact values"
 )
@@ -105,7 +106,7 @@ def _from_mapping(ranges: Mapping[Any, Any]) -> Box:
         if ends is None or len(ends) != 2:
             raise InputError(
                 f"the bounds of feature {name!r} are not a pair of numbers; "
-                "give them as (low, high)"
+                "give them as (low, high), or use a schema (--schema) for other kinds of features"
             )
         low.append(ends[0])
         high.append(ends[1])

@@ -141,12 +141,12 @@ def _written_options(kind: FeatureKind) -> dict[str, Any]:
 
 
 def blanks(features: Mapping[Any, Any]) -> list[str]:
-    """One sentence for each feature of a draft that has yet to be filled in."""
-    return [
-        f"Feature {name!r}: {_wanted(declared)}."
-        for name, declared in features.items()
-        if _has_blank(declared)
-    ]
+    """What has yet to be filled in, one sentence for all features that want the same."""
+    names: dict[str, list[str]] = {}
+    for name, declared in features.items():
+        if _has_blank(declared):
+            names.setdefault(_wanted(declared), []).append(repr(name))
+    return [f"{', '.join(those)}: {wanted}." for wanted, those in names.items()]
 
 
 def _has_blank(declared: Any) -> bool:
@@ -166,15 +166,15 @@ def _wanted(declared: Any) -> str:
 
 
 WANTED = {
-    "range": "give its public range as [low, high], or remove the line",
-    "levels": "list its public levels, or remove the line",
-    "order": "list its levels from the lowest to the highest, or remove the line",
-    "dates": "give its first and last plausible date, or remove the line",
-    "cycle": "give its period, or remove the line",
+    "range": "give the public range as [low, high], or remove the line",
+    "levels": "list the public levels, or remove the line",
+    "order": "list the levels from the lowest to the highest, or remove the line",
+    "dates": "give the first and last plausible date, or remove the line",
+    "cycle": "give the period, or remove the line",
 }
 """What is to be filled in, by the word that declares a kind."""
 
 UNKNOWN_KIND = (
-    'give its range, such as [0, 120], or its kind, such as {levels = ["a", "b"]}, '
+    'give the range, such as [0, 120], or the kind, such as {levels = ["a", "b"]}, '
     "or remove the line"
 )

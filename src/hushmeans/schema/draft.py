@@ -28,8 +28,9 @@ BEGINNING = """\
 #   hour      = {{cycle = 24}}                              starts again: hours, weekdays, months
 #
 # The wider a range, the less a feature counts in distances; weight = 2 doubles its reach.
-# missing = "drop" leaves out records without a value; otherwise it counts as the middle of the
-# range. A category takes missing = true, for a level of its own.
+# A missing value counts as the middle of the range; with missing = "ignore" it adds nothing to
+# distances, and with missing = "drop" the record is left out. In a category it counts as "other",
+# with missing = true as a level of its own.
 """
 
 LINES: Mapping[DeclaredType, tuple[str, str]] = {

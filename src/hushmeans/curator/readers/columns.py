@@ -48,7 +48,7 @@ def feature_box(
         if not can_hold(found, kind):
             raise InputTypeError(
                 f"{where}column {name!r} holds {described(found)}, not {wanted(kind)}; "
-                "convert it, or remove it from the features"
+                "convert it, declare it as what it is in a schema, or remove it from the features"
             )
     return box
 
