@@ -16,6 +16,7 @@ from numpy.random import Generator
 from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import Cells, Spread
 from hushmeans.methods.far import put_far_records, surely
+from hushmeans.methods.occupied import occupied
 from hushmeans.methods.opening import Purse
 from hushmeans.methods.place import (
     LENGTHS_SHARE,
@@ -58,13 +59,11 @@ reach as far as 1.7, and the borders of a place lie further out than its records
 FAR_PARTS, MOST_FAR_PARTS = 2.0, 6
 """How many times as far out the parts outside of a place end, one after the other."""
 FALSE_CELL = 0.3
-"""The chance that any empty cell outside of the place counts as occupied."""
+"""The chance that any empty cell counts as occupied by itself: within the place, and outside."""
 FAR_FROM = 8.0
 """Outside of a place smaller than the box by this factor, false alarms have to be rarer."""
 MANY_FEATURES = 4
 """With fewer, cells reach beyond the place; with these, far records are asked for by themselves."""
-THRESHOLD = 2.0
-"""Cells with fewer records than this many standard deviations of noise count as empty."""
 
 
 @dataclass(frozen=True)
@@ -237,11 +236,12 @@ def _ask_cells(
     outside = _outside(place, borders)
     # The smaller the place, the further out a false alarm would be, and the rarer it has to be.
     alarm = FALSE_CELL * min(1.0, FAR_FROM * place.half) ** 2
-    clear = surely(purse.door.noise, int(outside.sum()), alarm)
-    threshold = np.where(outside, clear, THRESHOLD)
-    counts = answer.values.astype(np.float64)
-    kept = np.where(counts > threshold * math.sqrt(answer.variance), counts, 0.0)
-    return kept if kept.any() else None
+    noise, counts = purse.door.noise, answer.values.astype(np.float64)
+    within = surely(noise, len(counts), FALSE_CELL)
+    alone = np.where(outside, surely(noise, int(outside.sum()), alarm), within)
+    parts = [len(each) + 1 for each in borders]
+    kept = occupied(counts, parts, math.sqrt(answer.variance), alone)
+    return np.where(kept, counts, 0.0) if kept.any() else None
 
 
 def _outside(place: Place, borders: list[FloatArray]) -> BoolArray:

@@ -1,0 +1,53 @@
+"""Which cells hold records: those that stand out of the noise together with their neighbours.
+
+Of many empty cells some always seem to hold a few records, and one of those far from all others
+takes a centre for itself. Clusters fill several neighbouring cells, or one of them well.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hushmeans.types import BoolArray, FloatArray, IntArray
+
+THRESHOLD = 2.0
+"""Cells with fewer records than this many standard deviations of noise count as empty."""
+HARDLY = 1.5
+"""What each cell of a group holds beyond so many deviations speaks for the group."""
+
+
+def occupied(counts: FloatArray, parts: list[int], noise: float, alone: FloatArray) -> BoolArray:
+    """Which cells count as occupied.
+
+    Parameters
+    ----------
+    counts
+        The noisy counts; the last feature's parts vary fastest.
+    parts
+        Into how many parts each feature is divided.
+    noise
+        The deviation of a count.
+    alone
+        For each cell, how many deviations it has to hold if none of its neighbours holds any.
+    """
+    above = counts > THRESHOLD * noise
+    groups = _groups(above.reshape(parts)).ravel()
+    stands_out = np.where(above, counts / noise - HARDLY, 0.0)
+    together: FloatArray = np.bincount(groups, stands_out)[groups]
+    return above & (together > alone - HARDLY)
+
+
+def _groups(above: BoolArray) -> IntArray:
+    """A number for each group of cells that share faces; 0 where there is none."""
+    divided = above.squeeze()
+    numbers = np.where(divided, np.arange(1, divided.size + 1).reshape(divided.shape), 0)
+    while True:
+        spread = numbers.copy()
+        for axis in range(divided.ndim):
+            to, there = np.moveaxis(spread, axis, 0), np.moveaxis(numbers, axis, 0)
+            np.maximum(to[1:], there[:-1], out=to[1:])
+            np.maximum(to[:-1], there[1:], out=to[:-1])
+        spread *= divided
+        if (spread == numbers).all():
+            return numbers
+        numbers = spread
