@@ -59,7 +59,10 @@ reach as far as 1.7, and the borders of a place lie further out than its records
 FAR_PARTS, MOST_FAR_PARTS = 2.0, 6
 """How many times as far out the parts outside of a place end, one after the other."""
 FALSE_CELL = 0.3
-"""The chance that any empty cell counts as occupied by itself: within the place, and outside."""
+"""The chance that any empty cell outside of the place counts as occupied."""
+FALSE_CELLS = 0.06
+"""Empty cells of the place that may count as occupied by themselves, for each cluster looked for:
+each may take a centre, and with few clusters there is none to spare."""
 FAR_FROM = 8.0
 """Outside of a place smaller than the box by this factor, false alarms have to be rarer."""
 MANY_FEATURES = 4
@@ -104,12 +107,19 @@ class Picture:
 
 
 def draw_picture(
-    purse: Purse, size: float, n_records: int, generator: Generator, cells_share: float = 0.0
+    purse: Purse,
+    size: float,
+    n_records: int,
+    generator: Generator,
+    cells_share: float = 0.0,
+    n_clusters: int = 5,
 ) -> Picture:
     """Ask for the moments and the cells of so many records, and generate synthetic ones.
 
     Parameters
     ----------
+    n_clusters
+        How many clusters will be looked for.
     cells_share
         The share of the budget for the cells; 0 to choose it by the number of features.
     """
@@ -119,7 +129,7 @@ def draw_picture(
     borders = cell_borders(moments, size / door.noise.deviation(1, share), door.grid)
     weights = None
     if any(each.size for each in borders):
-        weights = _ask_cells(purse, moments.place, borders, share)
+        weights = _ask_cells(purse, moments.place, borders, share, FALSE_CELLS * n_clusters)
     records = _synthesize(moments, borders, weights, n_records, generator)
     if door.n_columns >= MANY_FEATURES:
         records = put_far_records(purse, moments.place, size, records, generator)
@@ -228,7 +238,7 @@ def borders_of(moments: Moments, feature: int, halvings: int) -> FloatArray:
 
 
 def _ask_cells(
-    purse: Purse, place: Place, borders: list[FloatArray], share: float
+    purse: Purse, place: Place, borders: list[FloatArray], share: float, false_cells: float
 ) -> FloatArray | None:
     """How much each cell weighs; None where no cell stands out of the noise."""
     steps = tuple(tuple(purse.door.grid.snap(each).tolist()) for each in borders)
@@ -237,7 +247,7 @@ def _ask_cells(
     # The smaller the place, the further out a false alarm would be, and the rarer it has to be.
     alarm = FALSE_CELL * min(1.0, FAR_FROM * place.half) ** 2
     noise, counts = purse.door.noise, answer.values.astype(np.float64)
-    within = surely(noise, len(counts), FALSE_CELL)
+    within = surely(noise, len(counts), false_cells)
     alone = np.where(outside, surely(noise, int(outside.sum()), alarm), within)
     parts = [len(each) + 1 for each in borders]
     kept = occupied(counts, parts, math.sqrt(answer.variance), alone)

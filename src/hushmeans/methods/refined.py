@@ -154,7 +154,7 @@ class RefinedMethod:
             return Clustering(clusters, clusters, profiles, presence)
         about = (size.likely, n_records, generator, self.cells_share)
         if door.layout.is_numeric:
-            picture = draw_picture(purse, *about)
+            picture = draw_picture(purse, *about, n_clusters)
         else:
             picture = draw_mixed_picture(purse, presence, *about)
         door, rest = purse.door, 1 - picture.spent
