@@ -20,7 +20,7 @@ SIZE_DOUBT = 0.5
 """How far off, relatively, a size known before a round is taken to be."""
 SMALLEST_CLIP = 1e-3
 """Relative to the place."""
-FREE_NOISE = 0.06
+FREE_NOISE = 0.02
 """Noise of a centroid, relative to the clusters' width, that a clip may cost next to nothing."""
 LEAST_RELATIVE_SIZE = 0.25
 """The smallest size, relative to the median one, by which that noise is judged."""
