@@ -14,6 +14,8 @@ THRESHOLD = 2.0
 """Cells with fewer records than this many standard deviations of noise count as empty."""
 HARDLY = 1.5
 """What each cell of a group holds beyond so many deviations speaks for the group."""
+BESIDE = 1.0
+"""Beside an occupied cell, so many deviations are enough: clusters thin out at their borders."""
 
 
 def occupied(counts: FloatArray, parts: list[int], noise: float, alone: FloatArray) -> BoolArray:
@@ -30,24 +32,31 @@ def occupied(counts: FloatArray, parts: list[int], noise: float, alone: FloatArr
     alone
         For each cell, how many deviations it has to hold if none of its neighbours holds any.
     """
+    divided = [each for each in parts if each > 1]
     above = counts > THRESHOLD * noise
-    groups = _groups(above.reshape(parts)).ravel()
+    groups = _groups(above.reshape(divided)).ravel()
     stands_out = np.where(above, counts / noise - HARDLY, 0.0)
     together: FloatArray = np.bincount(groups, stands_out)[groups]
-    return above & (together > alone - HARDLY)
+    kept = above & (together > alone - HARDLY)
+    beside = _largest_nearby(kept.reshape(divided).astype(np.int64)).ravel() > 0
+    return kept | (beside & (counts > BESIDE * noise))
 
 
 def _groups(above: BoolArray) -> IntArray:
     """A number for each group of cells that share faces; 0 where there is none."""
-    divided = above.squeeze()
-    numbers = np.where(divided, np.arange(1, divided.size + 1).reshape(divided.shape), 0)
+    numbers = np.where(above, np.arange(1, above.size + 1).reshape(above.shape), 0)
     while True:
-        spread = numbers.copy()
-        for axis in range(divided.ndim):
-            to, there = np.moveaxis(spread, axis, 0), np.moveaxis(numbers, axis, 0)
-            np.maximum(to[1:], there[:-1], out=to[1:])
-            np.maximum(to[:-1], there[1:], out=to[:-1])
-        spread *= divided
+        spread = np.where(above, _largest_nearby(numbers), 0)
         if (spread == numbers).all():
             return numbers
         numbers = spread
+
+
+def _largest_nearby(numbers: IntArray) -> IntArray:
+    """For each cell the largest of its own number and of those beyond its faces."""
+    largest = numbers.copy()
+    for axis in range(numbers.ndim):
+        to, there = np.moveaxis(largest, axis, 0), np.moveaxis(numbers, axis, 0)
+        np.maximum(to[1:], there[:-1], out=to[1:])
+        np.maximum(to[:-1], there[1:], out=to[:-1])
+    return largest
