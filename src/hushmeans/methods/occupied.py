@@ -18,28 +18,26 @@ BESIDE = 1.0
 """Beside an occupied cell, so many deviations are enough: clusters thin out at their borders."""
 
 
-def occupied(counts: FloatArray, parts: list[int], noise: float, alone: FloatArray) -> BoolArray:
+def occupied(counts: FloatArray, parts: list[int], alone: float) -> BoolArray:
     """Which cells count as occupied.
 
     Parameters
     ----------
     counts
-        The noisy counts; the last feature's parts vary fastest.
+        The noisy counts, in deviations of their noise; the last feature's parts vary fastest.
     parts
         Into how many parts each feature is divided.
-    noise
-        The deviation of a count.
     alone
-        For each cell, how many deviations it has to hold if none of its neighbours holds any.
+        How many deviations a cell has to hold if its neighbours hold none.
     """
     divided = [each for each in parts if each > 1]
-    above = counts > THRESHOLD * noise
+    above = counts > THRESHOLD
     groups = _groups(above.reshape(divided)).ravel()
-    stands_out = np.where(above, counts / noise - HARDLY, 0.0)
+    stands_out = np.where(above, counts - HARDLY, 0.0)
     together: FloatArray = np.bincount(groups, stands_out)[groups]
     kept = above & (together > alone - HARDLY)
     beside = _largest_nearby(kept.reshape(divided).astype(np.int64)).ravel() > 0
-    return kept | (beside & (counts > BESIDE * noise))
+    return kept | (beside & (counts > BESIDE))
 
 
 def _groups(above: BoolArray) -> IntArray:

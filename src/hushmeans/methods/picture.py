@@ -246,11 +246,11 @@ def _ask_cells(
     outside = _outside(place, borders)
     # The smaller the place, the further out a false alarm would be, and the rarer it has to be.
     alarm = FALSE_CELL * min(1.0, FAR_FROM * place.half) ** 2
-    noise, counts = purse.door.noise, answer.values.astype(np.float64)
-    within = surely(noise, len(counts), false_cells)
-    alone = np.where(outside, surely(noise, int(outside.sum()), alarm), within)
+    noise, counts = purse.door.noise, answer.values / math.sqrt(answer.variance)
+    clear = counts > surely(noise, int(outside.sum()), alarm)
     parts = [len(each) + 1 for each in borders]
-    kept = occupied(counts, parts, math.sqrt(answer.variance), alone)
+    within = occupied(counts, parts, surely(noise, len(counts), false_cells))
+    kept = np.where(outside, clear, within)
     return np.where(kept, counts, 0.0) if kept.any() else None
 
 
