@@ -41,8 +41,9 @@ MARGIN = 2.0
 FEW, FAR_AWAY = 0.1, 2.0
 """Records are left outside of a cube if they are at most this part of all, and so many times as far
 out as the others,"""
-CLEARLY = 2.0
-"""and if they stand out of so many times the noise: a false alarm puts centres where nothing is."""
+CLEARLY, VERY_FAR = 2.0, 8.0
+"""and if they stand out of so many times the noise, since a false alarm puts centres where nothing
+is; or lie so many times as far out, where a cube for all would be far too wide for the others."""
 EDGES = 16
 """Edges of lengths: the largest distance within a cube, and down from there by roots of 2."""
 ZOOM = 0.6
@@ -217,7 +218,8 @@ def _ask_lengths(purse: Purse, size: float, mean: FloatArray, place: Place) -> P
         float(edges[min(each, len(edges) - 1)] / grid.unit * wider)
         for each in (nearly, clearly, last)
     )
-    return Place(mean, half if sure >= FAR_AWAY * half else reach, reach)
+    leave_out = sure >= FAR_AWAY * half or reach >= VERY_FAR * half
+    return Place(mean, half if leave_out else reach, reach)
 
 
 def nearly_all(counts: FloatArray, noise: float, size: float) -> int:
