@@ -30,7 +30,7 @@ FEWEST = 20
 """With fewer of the picture's records a cluster is clipped as all of them are."""
 UNSEEN = 0.05
 """The part of a squared move that is doubted beyond what the picture shows."""
-ONE_SIDED, ONE_SIDED_BY_SIZE = 0.25, 4.0
+ONE_SIDED, ONE_SIDED_BY_SIZE = 0.1, 2.0
 """The part of what clipping cuts, squared, that may lie on one side though the picture shows it on
 all sides; and more where a cluster's size is unsure, as the picture then is: times the square of
 the size's relative error."""
