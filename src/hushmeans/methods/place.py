@@ -34,8 +34,8 @@ SIGNAL, LEAST_SIGNAL = 12.0, 5.0
 """Records over the noise of a count that lengths are to have, and that they must have."""
 STANDS_OUT = 4.2
 """Deviations of noise from which on records are believed to lie that far out."""
-GOOD_PART = 0.3
-"""The part of all records that stands out whatever the noise is."""
+GOOD_PART, FAINT = 0.3, 3.0
+"""The part of all records that stands out sooner, and the deviations it has to have for that."""
 MARGIN = 2.0
 """How much wider a cube gets for records that noise may hide."""
 FEW, FAR_AWAY = 0.1, 2.0
@@ -234,13 +234,13 @@ def last_range(counts: FloatArray, noise: float, size: float) -> int | None:
     """The last range of lengths in which records stand out of the noise; None if in none.
 
     Records may stand out in a range by itself, with the next three, or with all that follow. What
-    makes up a good part of all records stands out in any case.
+    makes up a good part of all records stands out sooner.
     """
     last = None
     for first in range(len(counts)):
         totals = np.cumsum(counts[first:])
         deviations = noise * np.sqrt(np.arange(1, len(totals) + 1))
-        good_part = np.maximum(GOOD_PART * size, 1.5 * deviations)
+        good_part = np.maximum(GOOD_PART * size, FAINT * deviations)
         stands_out = totals > np.minimum(STANDS_OUT * deviations, good_part)
         if stands_out[:4].any() or stands_out[-1]:
             last = first
