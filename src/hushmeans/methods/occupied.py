@@ -34,7 +34,7 @@ def occupied(counts: FloatArray, parts: list[int], alone: float) -> BoolArray:
     above = counts > THRESHOLD
     groups = _groups(above.reshape(divided)).ravel()
     stands_out = np.where(above, counts - HARDLY, 0.0)
-    together: FloatArray = np.bincount(groups, stands_out)[groups]
+    together = np.bincount(groups, stands_out)[groups]
     kept = above & (together > alone - HARDLY)
     beside = _largest_nearby(kept.reshape(divided).astype(np.int64)).ravel() > 0
     return kept | (beside & (counts > BESIDE))
