@@ -41,7 +41,7 @@ MARGIN = 2.0
 FEW, FAR_AWAY = 0.1, 2.0
 """Records are left outside of a cube if they are at most this part of all, and so many times as far
 out as the others,"""
-CLEARLY, VERY_FAR = 2.0, 8.0
+CLEARLY, VERY_FAR = 2.0, 3.5
 """and if they stand out of so many times the noise, since a false alarm puts centres where nothing
 is; or lie so many times as far out, where a cube for all would be far too wide for the others."""
 EDGES = 16
