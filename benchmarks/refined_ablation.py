@@ -28,9 +28,10 @@ from hushmeans.curator.source import open_store
 from hushmeans.curator.store import Store
 from hushmeans.evaluate import Score
 from hushmeans.methods import far, moves, picture, place, refined
+from hushmeans.methods.occupied import THRESHOLD
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Bounds
-from hushmeans.types import FloatArray
+from hushmeans.types import BoolArray, FloatArray
 from hushmeans_experiments.datasets import DATASETS, data_folder, load_dataset
 from hushmeans_experiments.families import Family, Map, Mixture
 from hushmeans_experiments.scoring import score_encoded
@@ -93,14 +94,24 @@ def follow_all(spread: float, variances: FloatArray) -> FloatArray:
     return np.ones((len(variances), 1))
 
 
+def each_by_itself(counts: FloatArray, parts: list[int], alone: float) -> BoolArray:
+    """Count every cell as occupied that stands out of the noise, wherever it is."""
+    found: BoolArray = counts > THRESHOLD
+    return found
+
+
 VARIANTS = {
     "as it is": Variant(),
     "no zoom": Variant(changes={(place, "MOST_ZOOMS"): 0}),
     "no narrower clips of moments": Variant(changes={(picture, "WORTH_NARROWING"): 0.0}),
     "no far records": Variant(changes={(far, "FAR_AWAY"): 1e9}),
+    "a place holds what is very far": Variant(changes={(place, "VERY_FAR"): 1e9}),
+    "each cell by itself": Variant(changes={(picture, "occupied"): each_by_itself}),
     "no cells": Variant(changes={(picture, "MOST_HALVINGS"): 0}),
     "one clip for all clusters": Variant(changes={(moves, "FEWEST"): 10**9}),
-    "clips never widen": Variant(changes={(moves, "FREE_NOISE"): 0.0}),
+    "clips never widen": Variant(
+        changes={(moves, "FREE_NOISE"): 0.0, (moves, "FREE_NOISE_OF_ONE"): 0.0}
+    ),
     "moves made whole": Variant(changes={(moves, "_believed_part"): follow_all}),
     "no memory of sizes": Variant(changes={(moves, "SIZE_DOUBT"): 1e6}),
     "n = 1": Variant({"n": 1}),
@@ -109,6 +120,13 @@ VARIANTS = {
     "sizes get 25 %": Variant({"size_part": 0.25}),
     "equal rounds": Variant({"last_round": 1.0}),
 }
+
+
+def n_records(family: Family) -> int:
+    """How many records a family has."""
+    inner = family.family if isinstance(family, Loose) else family
+    assert isinstance(inner, Map | Mixture)
+    return inner.n_records
 
 
 def source_of(name: str) -> tuple[Store, int, Score]:
@@ -168,8 +186,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--delta", type=float, default=0.0)
+    parser.add_argument("--most-records", type=int, default=10**9, help="leave out larger families")
     wanted = parser.parse_args()
-    names = [*FAMILIES, *(DATASETS if data_folder() else ())]
+    names = [*(DATASETS if data_folder() else ())]
+    names += [name for name, each in FAMILIES.items() if n_records(each) <= wanted.most_records]
     tasks = (delayed(all_ratios)(name, wanted.runs, wanted.delta) for name in names)
     results = [row for rows in Parallel(n_jobs=-1)(tasks) for row in rows]
     groups = list(dict.fromkeys(group(name) for name in names))

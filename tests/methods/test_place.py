@@ -9,6 +9,7 @@ from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.source import open_store
+from hushmeans.methods import place as place_module
 from hushmeans.methods.opening import Purse
 from hushmeans.methods.place import Place, nearly_all, zoom_in
 from hushmeans.schema import Bounds
@@ -41,6 +42,16 @@ def test_a_few_records_far_out_are_left_outside_and_remembered() -> None:
     place = found(table(apart=8))
     assert place.half < 0.3
     assert place.reach > 0.6
+
+
+def test_a_false_alarm_far_out_does_not_hide_where_the_others_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Records a hundred times as far out seem to stand out, but not clearly."""
+    monkeypatch.setattr(place_module, "CLEARLY", 100.0)
+    points = table(apart=1.0) / 100
+    points[:20] *= 900
+    assert found(points).half < 0.01
 
 
 def test_what_noise_hides_counts_as_being_there() -> None:

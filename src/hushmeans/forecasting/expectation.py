@@ -50,6 +50,7 @@ from hushmeans.methods.refined import (
     is_hopeless,
     share_of_sizes,
     shares_of_rounds,
+    variance_of_size,
 )
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 from hushmeans.methods.start import public_randomness
@@ -149,7 +150,7 @@ def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> 
     left = ((1 - moves.believed) * move) ** 2
     centre_variance = float((followed + left).mean())
     counted = Step(Sizes.name, for_sizes, noise.deviation(1, float(for_sizes)))
-    size_variance = counted.noise**2
+    size_variance = variance_of_size(noise, counted.noise**2)
     if not layout.is_numeric:
         centre_variance = left_within_blocks(population, followed + left)
     if has_profiles(layout):
@@ -180,7 +181,8 @@ def _of_one_point(method: RefinedMethod, population: Population, noise: Noise) -
         Step(Shifts.name, rest, noise.deviation(clip, float(rest))),
         Step(Sizes.name, sizes, noise.deviation(1, float(sizes))),
     )
-    return Expectation(steps, UNKNOWN_VARIANCE, steps[-1].noise ** 2, method.options)
+    size_variance = variance_of_size(noise, steps[-1].noise ** 2)
+    return Expectation(steps, UNKNOWN_VARIANCE, size_variance, method.options)
 
 
 def _expected_move(

@@ -20,14 +20,20 @@ SIZE_DOUBT = 0.5
 """How far off, relatively, a size known before a round is taken to be."""
 SMALLEST_CLIP = 1e-3
 """Relative to the place."""
-FREE_NOISE = 0.02
-"""Noise of a centroid, relative to the clusters' width, that a clip may cost next to nothing."""
+FREE_NOISE, FREE_NOISE_OF_ONE = 0.02, 0.08
+"""Noise of a centroid, relative to the clusters' width, that a clip may cost next to nothing; and
+more with few features, over the number of which the second is divided. The picture shows widths
+well there; tight clusters in many features it shows too wide."""
 LEAST_RELATIVE_SIZE = 0.25
 """The smallest size, relative to the median one, by which that noise is judged."""
 FEWEST = 20
 """With fewer of the picture's records a cluster is clipped as all of them are."""
-UNSEEN = 0.02
+UNSEEN = 0.05
 """The part of a squared move that is doubted beyond what the picture shows."""
+ONE_SIDED, ONE_SIDED_BY_SIZE = 0.1, 2.0
+"""The part of what clipping cuts, squared, that may lie on one side though the picture shows it on
+all sides; and more where a cluster's size is unsure, as the picture then is: times the square of
+the size's relative error."""
 AT_A_TIME = 4096
 """Records compared with all points at a time, so that the table of distances stays small."""
 PUT_IN_PLACE = 3
@@ -105,7 +111,7 @@ class Clipping:
         relative = unit / grid.unit
         sensitivity = 1 + relative if noise.norm == "l1" else math.hypot(1, relative)
         noise_of_one = noise.deviation(sensitivity, float(share)) * math.sqrt(steps.shape[1])
-        width = FREE_NOISE * math.sqrt(gaps.square)
+        width = (FREE_NOISE + FREE_NOISE_OF_ONE / steps.shape[1]) * math.sqrt(gaps.square)
         free = width * np.maximum(sizes, LEAST_RELATIVE_SIZE * np.median(sizes)) / noise_of_one
         quantiles = self._quantiles(gaps, len(steps), noise.norm)
         clips = np.maximum(np.sqrt(free * quantiles), quantiles)
@@ -172,7 +178,11 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps) -> Clusters:
     records = before[gaps.nearest] + ways
     means, later = (_means(records, _nearest(records, each), len(each)) for each in (before, after))
     unseen = UNSEEN * (made**2 + (made**2).mean(axis=1, keepdims=True))
-    variances = moves.believed * moves.variances + cut**2 + (later - means) ** 2 + unseen
+    doubt = ONE_SIDED + ONE_SIDED_BY_SIZE * moves.size_variances / moves.sizes**2
+    lengths = _means(np.linalg.norm(cut, axis=1, keepdims=True), gaps.nearest, len(made))
+    unseen += doubt[:, None] * lengths**2 / made.shape[1]
+    one_sided = _means(cut, gaps.nearest, len(made)) ** 2
+    variances = moves.believed * moves.variances + one_sided + (later - means) ** 2 + unseen
     return Clusters(
         centroids=after,
         variances=np.minimum(variances, UNKNOWN_VARIANCE),
@@ -182,7 +192,7 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps) -> Clusters:
 
 
 def _as_answered(question: Shifts, gaps: Gaps, made: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The picture's ways, each cluster put where the answer has it; what clipping cuts of the mean.
+    """The picture's ways, each cluster put where the answer has it, and what clipping cuts of them.
 
     A cluster that the picture shows beside its place would seem to be cut on one side.
     """
@@ -193,7 +203,7 @@ def _as_answered(question: Shifts, gaps: Gaps, made: FloatArray) -> tuple[FloatA
         ways = ways + (made - clipped)[gaps.nearest]
         left = np.minimum(1.0, clips / np.maximum(norms_of(ways, question.norm), 1e-12))
         clipped = _means(ways * left[:, None], gaps.nearest, number)
-    return ways, _means(ways, gaps.nearest, number) - clipped
+    return ways, ways * (1 - left)[:, None]
 
 
 def _nearest(records: FloatArray, points: FloatArray) -> IntArray:

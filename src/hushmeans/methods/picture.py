@@ -16,6 +16,7 @@ from numpy.random import Generator
 from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import Cells, Spread
 from hushmeans.methods.far import put_far_records, surely
+from hushmeans.methods.occupied import occupied
 from hushmeans.methods.opening import Purse
 from hushmeans.methods.place import (
     LENGTHS_SHARE,
@@ -59,12 +60,13 @@ FAR_PARTS, MOST_FAR_PARTS = 2.0, 6
 """How many times as far out the parts outside of a place end, one after the other."""
 FALSE_CELL = 0.3
 """The chance that any empty cell outside of the place counts as occupied."""
+FALSE_CELLS = 0.06
+"""Empty cells of the place that may count as occupied by themselves, for each cluster looked for:
+each may take a centre, and with few clusters there is none to spare."""
 FAR_FROM = 8.0
 """Outside of a place smaller than the box by this factor, false alarms have to be rarer."""
 MANY_FEATURES = 4
 """With fewer, cells reach beyond the place; with these, far records are asked for by themselves."""
-THRESHOLD = 2.0
-"""Cells with fewer records than this many standard deviations of noise count as empty."""
 
 
 @dataclass(frozen=True)
@@ -105,12 +107,19 @@ class Picture:
 
 
 def draw_picture(
-    purse: Purse, size: float, n_records: int, generator: Generator, cells_share: float = 0.0
+    purse: Purse,
+    size: float,
+    n_records: int,
+    generator: Generator,
+    cells_share: float = 0.0,
+    n_clusters: int = 5,
 ) -> Picture:
     """Ask for the moments and the cells of so many records, and generate synthetic ones.
 
     Parameters
     ----------
+    n_clusters
+        How many clusters will be looked for.
     cells_share
         The share of the budget for the cells; 0 to choose it by the number of features.
     """
@@ -120,7 +129,7 @@ def draw_picture(
     borders = cell_borders(moments, size / door.noise.deviation(1, share), door.grid)
     weights = None
     if any(each.size for each in borders):
-        weights = _ask_cells(purse, moments.place, borders, share)
+        weights = _ask_cells(purse, moments.place, borders, share, FALSE_CELLS * n_clusters)
     records = _synthesize(moments, borders, weights, n_records, generator)
     if door.n_columns >= MANY_FEATURES:
         records = put_far_records(purse, moments.place, size, records, generator)
@@ -229,7 +238,7 @@ def borders_of(moments: Moments, feature: int, halvings: int) -> FloatArray:
 
 
 def _ask_cells(
-    purse: Purse, place: Place, borders: list[FloatArray], share: float
+    purse: Purse, place: Place, borders: list[FloatArray], share: float, false_cells: float
 ) -> FloatArray | None:
     """How much each cell weighs; None where no cell stands out of the noise."""
     steps = tuple(tuple(purse.door.grid.snap(each).tolist()) for each in borders)
@@ -237,11 +246,12 @@ def _ask_cells(
     outside = _outside(place, borders)
     # The smaller the place, the further out a false alarm would be, and the rarer it has to be.
     alarm = FALSE_CELL * min(1.0, FAR_FROM * place.half) ** 2
-    clear = surely(purse.door.noise, int(outside.sum()), alarm)
-    threshold = np.where(outside, clear, THRESHOLD)
-    counts = answer.values.astype(np.float64)
-    kept = np.where(counts > threshold * math.sqrt(answer.variance), counts, 0.0)
-    return kept if kept.any() else None
+    noise, counts = purse.door.noise, answer.values / math.sqrt(answer.variance)
+    clear = counts > surely(noise, int(outside.sum()), alarm)
+    parts = [len(each) + 1 for each in borders]
+    within = occupied(counts, parts, surely(noise, len(counts), false_cells))
+    kept = np.where(outside, clear, within)
+    return np.where(kept, counts, 0.0) if kept.any() else None
 
 
 def _outside(place: Place, borders: list[FloatArray]) -> BoolArray:

@@ -34,15 +34,16 @@ SIGNAL, LEAST_SIGNAL = 12.0, 5.0
 """Records over the noise of a count that lengths are to have, and that they must have."""
 STANDS_OUT = 4.2
 """Deviations of noise from which on records are believed to lie that far out."""
-GOOD_PART = 0.3
-"""The part of all records that stands out whatever the noise is."""
+GOOD_PART, FAINT = 0.3, 3.0
+"""The part of all records that stands out sooner, and the deviations it has to have for that."""
 MARGIN = 2.0
 """How much wider a cube gets for records that noise may hide."""
 FEW, FAR_AWAY = 0.1, 2.0
 """Records are left outside of a cube if they are at most this part of all, and so many times as far
 out as the others,"""
-CLEARLY = 2.0
-"""and if they stand out of so many times the noise: a false alarm puts centres where nothing is."""
+CLEARLY, VERY_FAR = 2.0, 3.5
+"""and if they stand out of so many times the noise, since a false alarm puts centres where nothing
+is; or lie so many times as far out, where a cube for all would be far too wide for the others."""
 EDGES = 16
 """Edges of lengths: the largest distance within a cube, and down from there by roots of 2."""
 ZOOM = 0.6
@@ -217,7 +218,8 @@ def _ask_lengths(purse: Purse, size: float, mean: FloatArray, place: Place) -> P
         float(edges[min(each, len(edges) - 1)] / grid.unit * wider)
         for each in (nearly, clearly, last)
     )
-    return Place(mean, half if sure >= FAR_AWAY * half else reach, reach)
+    leave_out = sure >= FAR_AWAY * half or reach >= VERY_FAR * half
+    return Place(mean, half if leave_out else reach, reach)
 
 
 def nearly_all(counts: FloatArray, noise: float, size: float) -> int:
@@ -232,13 +234,13 @@ def last_range(counts: FloatArray, noise: float, size: float) -> int | None:
     """The last range of lengths in which records stand out of the noise; None if in none.
 
     Records may stand out in a range by itself, with the next three, or with all that follow. What
-    makes up a good part of all records stands out in any case.
+    makes up a good part of all records stands out sooner.
     """
     last = None
     for first in range(len(counts)):
         totals = np.cumsum(counts[first:])
         deviations = noise * np.sqrt(np.arange(1, len(totals) + 1))
-        good_part = np.maximum(GOOD_PART * size, 1.5 * deviations)
+        good_part = np.maximum(GOOD_PART * size, FAINT * deviations)
         stands_out = totals > np.minimum(STANDS_OUT * deviations, good_part)
         if stands_out[:4].any() or stands_out[-1]:
             last = first

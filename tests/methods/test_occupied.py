@@ -1,0 +1,53 @@
+"""Cells count as occupied with their neighbours; what noise alone shows does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hushmeans.curator.door import Noise
+from hushmeans.methods.far import surely
+from hushmeans.methods.occupied import occupied
+
+ALONE = 4.5
+
+
+def squares(rows: list[list[float]]) -> np.ndarray:
+    return np.array(rows).ravel()
+
+
+def test_a_cell_that_stands_out_a_little_counts_only_with_its_neighbours() -> None:
+    counts = squares(
+        [
+            [9.0, 2.1, 0.0, 0.0],
+            [0.0, 0.0, 0.0, 3.0],
+            [2.6, 0.0, 0.0, 0.0],
+            [2.6, 2.7, 0.0, 4.6],
+        ]
+    )
+    expected = squares([[1, 1, 0, 0], [0, 0, 0, 0], [1, 0, 0, 0], [1, 1, 0, 1]])
+    assert occupied(counts, [4, 4], ALONE).tolist() == expected.astype(bool).tolist()
+
+
+def test_beside_an_occupied_cell_less_is_enough() -> None:
+    counts = squares([[9.0, 1.2, 1.2], [0.9, 1.2, 0.0]])
+    expected = squares([[1, 1, 0], [0, 0, 0]])
+    assert occupied(counts, [2, 3], ALONE).tolist() == expected.astype(bool).tolist()
+
+
+def test_features_that_are_not_divided_change_nothing() -> None:
+    counts = np.random.default_rng(0).laplace(0.5, 1.5, 64)
+    many = [1] * 70 + [8, 1, 8]
+    assert (occupied(counts, many, ALONE) == occupied(counts, [8, 8], ALONE)).all()
+
+
+@pytest.mark.parametrize(("parts", "most"), [([64, 32], 0.15), ([2] * 11, 0.4)])
+def test_empty_cells_hardly_ever_count(parts: list[int], most: float) -> None:
+    """Of 200 empty tables whose single cells would pass in 5 %, few have an occupied cell.
+
+    They are more where a cell has eleven neighbours. Seeds are fixed, so there are no false alarms.
+    """
+    rng = np.random.default_rng(1)
+    noise = rng.laplace(0, np.sqrt(0.5), (200, 2048))
+    alone = surely(Noise("l1", 1.0), 2048, 0.05)
+    assert np.mean([occupied(each, parts, alone).any() for each in noise]) <= most
