@@ -68,7 +68,7 @@ def test_code_compiled_from_a_wrong_source_is_gone_with_it(
     """As in an upgrade that corrects `multiplied`, and leaves the file that calls it as it was."""
     [vectors] = package.rglob("vectors.py")
     right = vectors.read_text()
-    product = "builder.fmul(builder.sitofp(vector, wide), filled)"
+    product = "builder.fmul(builder.sitofp(vector, wide), times)"
     five_times = f"builder.fmul({product}, ir.Constant(wide, [5.0] * vector.type.count))"
     assert right.count(product) == 1
     vectors.write_text(right.replace(product, five_times))
