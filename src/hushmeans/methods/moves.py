@@ -30,7 +30,7 @@ FEWEST = 20
 """With fewer of the picture's records a cluster is clipped as all of them are."""
 UNSEEN = 0.05
 """The part of a squared move that is doubted beyond what the picture shows."""
-ONE_SIDED, ONE_SIDED_BY_SIZE = 0.1, 2.0
+CUT_ON_ONE_SIDE, CUT_BY_SIZE = 0.1, 2.0
 """The part of what clipping cuts, squared, that may lie on one side though the picture shows it on
 all sides; and more where a cluster's size is unsure, as the picture then is: times the square of
 the size's relative error."""
@@ -178,7 +178,7 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps) -> Clusters:
     records = before[gaps.nearest] + ways
     means, later = (_means(records, _nearest(records, each), len(each)) for each in (before, after))
     unseen = UNSEEN * (made**2 + (made**2).mean(axis=1, keepdims=True))
-    doubt = ONE_SIDED + ONE_SIDED_BY_SIZE * moves.size_variances / moves.sizes**2
+    doubt = CUT_ON_ONE_SIDE + CUT_BY_SIZE * moves.size_variances / moves.sizes**2
     lengths = _means(np.linalg.norm(cut, axis=1, keepdims=True), gaps.nearest, len(made))
     unseen += doubt[:, None] * lengths**2 / made.shape[1]
     one_sided = _means(cut, gaps.nearest, len(made)) ** 2
