@@ -25,6 +25,7 @@ def sample(
 
     They have the release's cluster structure only: a cluster by its size, then each feature on its
     own, by centre and width. Correlations within clusters and anything finer are not there.
+    The release needs widths, which tables of numbers and dates have.
     """
     from hushmeans.documents import written_whole
     from hushmeans.release import Release
