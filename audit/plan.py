@@ -50,7 +50,7 @@ from hushmeans.types import IntArray
 BUDGETS = (Budget.of(4), Budget.of(4, 1e-6))
 """Large enough for a bound to be far from 0, small enough for the fewest runs to prove a breach."""
 
-NOISE_RUNS, ANSWER_RUNS, FIT_RUNS, SHORT_FIT_RUNS = 200_000, 20_000, 5_000, 2_000
+NOISE_RUNS, ANSWER_RUNS, FIT_RUNS = 200_000, 10_000, 2_000
 """Runs on each neighbour; the fewest that could prove a breach by a record that lies open."""
 
 SMALL_BUDGETS = (Budget.of(1), Budget.of(1, 1e-6))
@@ -235,7 +235,7 @@ def short_fits(budget: Budget) -> Iterator[Claim]:
         for pair, k in FITTED:
             target = WholeFit(pair, budget, method, n_clusters=k, options={"rounds": rounds})
             what = f"{method}, {rounds} round{'s' if rounds > 1 else ''}, k = {k}"
-            yield Claim("fit", what, pair.name, target, SHORT_FIT_RUNS)
+            yield Claim("fit", what, pair.name, target, FIT_RUNS)
 
 
 def further_fits(budget: Budget) -> Iterator[Claim]:
@@ -244,7 +244,7 @@ def further_fits(budget: Budget) -> Iterator[Claim]:
         rounds = FEWEST_ROUNDS[method]
         for pair, k in FURTHER:
             target = WholeFit(pair, budget, method, n_clusters=k, options={"rounds": rounds})
-            yield Claim("fit", f"{method}, k = {k}", pair.name, target, SHORT_FIT_RUNS)
+            yield Claim("fit", f"{method}, k = {k}", pair.name, target, FIT_RUNS)
 
 
 def mixed_fits(budget: Budget) -> Iterator[Claim]:
@@ -252,7 +252,7 @@ def mixed_fits(budget: Budget) -> Iterator[Claim]:
     options = {"rounds": FEWEST_ROUNDS["refined"]}
     for pair in (LEVEL, HOLES):
         target = WholeFit(pair, budget, "refined", n_clusters=2, options=options)
-        yield Claim("fit", "refined, mixed table, k = 2", pair.name, target, SHORT_FIT_RUNS)
+        yield Claim("fit", "refined, mixed table, k = 2", pair.name, target, FIT_RUNS)
 
 
 def held_fits(budget: Budget) -> Iterator[Claim]:
