@@ -6,10 +6,12 @@ as ``parquet``, are measured alone, and the other sections of the page stay as t
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import files
@@ -26,7 +28,8 @@ DOCS = Path(__file__).parents[1] / "docs"
 INTRODUCTION = """# Speed and memory
 
 `make bench` writes this page. Speeds are ratios to a peer measured in the same run: tasks take
-turns and the best of several rounds counts, so a busy machine slows both. Times in milliseconds
+turns and the best of several rounds counts, so a busy machine slows both; the load average tells
+how many processes wanted a processor when a measurement began. Times in milliseconds
 are for the machine below and say little about another one.
 
 Machine: {machine}.
@@ -66,6 +69,13 @@ def measures(peers: Path) -> dict[str, tuple[Measure, ...]]:
     }
 
 
+def measured(measure: Measure) -> Section:
+    """A section that says how busy the machine was."""
+    load = os.getloadavg()[0]
+    section = measure()
+    return replace(section, note=f"{section.note}\n\nLoad average at the start: {load:.1f}.")
+
+
 def updated(page: str, section: Section) -> str:
     """The page with a section in place of the one with the same title, or at the end."""
     new = section.as_markdown()
@@ -83,7 +93,7 @@ def main(peers: str = "peers", *parts: str) -> None:
     page = path.read_text(encoding="utf-8") if parts else introduction
     for part, tasks in measures(Path(peers)).items():
         for measure in tasks if part in (parts or (part,)) else ():
-            section = measure()
+            section = measured(measure)
             section.show()
             page = updated(page, section)
     path.write_text(page, encoding="utf-8")
