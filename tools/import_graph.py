@@ -52,12 +52,12 @@ RECORD = (
     Step("curator", "curator.curator.open_curator", "the curator opens it"),
     Step("readers", "curator.readers.open_reading", "a reader gives it in batches, once"),
     Step("encode", "curator.encode.encode", "clips and rounds each record alone"),
-    Step("kernel", "curator.kernel.answer", "adds it up; here its path ends"),
+    Step("kernel", "curator.kernel.answer_blocks", "adds it up; here its path ends"),
 )
 """The path of a record; in this order the functions are entered."""
 
 ANSWER = (
-    Step("kernel", "curator.kernel.answer", "exact integer totals, already paid for"),
+    Step("kernel", "curator.kernel.answer_blocks", "exact integer totals, already paid for"),
     Step("mechanisms", "curator.mechanisms.Mechanism.add_noise", "noise on every total"),
     Step("methods", "methods.refined.RefinedMethod.find", "noisy totals become clusters"),
     Step("release", "release.clusters.in_original_units", "in your units, with errors"),

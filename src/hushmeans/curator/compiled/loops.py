@@ -109,10 +109,7 @@ def _add_up_gaps(records, centroids, unit, bits, clips, in_l1, size_unit, sums):
             count, start = min(ROWS, n_records - first), first * n_features
             find(flat, first, count, among, room)
             about = (flat, start, n_features, count, room.best, origins, clips, unit)
-            if in_l1:
-                add_scaled(*about, True, part)
-            else:
-                add_scaled(*about, False, part)
+            add_scaled(*about, in_l1, part)
             if (first + ROWS) % FULL == ZERO:
                 flush(part, size_unit, sums)
     flush(part, size_unit, sums)
