@@ -114,6 +114,16 @@ def test_fit_says_the_forecast_first(capsys: pytest.CaptureFixture[str]) -> None
     assert captured.err == ""
 
 
+def test_fit_says_the_forecast_of_plan_for_other_kinds_too(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "people.toml").write_text("[features]\nage = [0, 100]\nvisits = {levels = [1, 8]}\n")
+    fit = ("fit", "people.csv", "--k", "2", "--schema", "people.toml", "--epsilon", "5")
+    assert run(*fit, "--rows", "4000", "--out", "release.json") == 0
+    expected = forecast(4000, None, 2, 5, schema="people.toml")
+    assert f"Forecast: {expected.verdict}" in capsys.readouterr().out
+
+
 def test_fit_stops_where_noise_will_dominate_before_anything_is_spent(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -70,6 +70,15 @@ def test_a_release_states_the_missing_rate(released: Release) -> None:
     assert "Missing values, as noisy shares of all records" in released.statement()
 
 
+def test_a_statement_counts_the_rounds_and_not_what_is_asked_after_them(
+    released: Release,
+) -> None:
+    asked = [spend.question for spend in released.spends]
+    assert asked[-1] == "profiles"
+    rounds = len(asked) - 1 - max(n for n, each in enumerate(asked[:-1]) if each != "shifts") - 1
+    assert f"Method: refined ({rounds} round" in released.statement()
+
+
 def test_the_shares_of_the_whole_table_are_close(released: Release) -> None:
     (job,) = (each for each in released.profiles if each.feature == "job")
     np.testing.assert_allclose(job.whole, [0, 0.7, 0.3], atol=0.06)
