@@ -234,7 +234,7 @@ with warnings.catch_warnings(record=True) as caught:
 print([str(each.message) for each in caught])
 import numpy as np
 counts = np.zeros(2, np.int64)
-compiled.add_up_lengths(np.zeros((3, 2), np.int32), np.ones((1, 2)), np.zeros(1), counts)
+compiled.add_up_lengths(np.zeros((3, 2), np.int32), np.ones((1, 2)), np.zeros(1, np.float32), counts)
 print(counts)
 """
     package = tmp_path / "hushmeans"
