@@ -233,8 +233,8 @@ with warnings.catch_warnings(record=True) as caught:
     from hushmeans.curator import compiled
 print([str(each.message) for each in caught])
 import numpy as np
-counts = np.zeros(2, np.int64)
-compiled.add_up_lengths(np.zeros((3, 2), np.int32), np.ones((1, 2)), np.zeros(1, np.float32), counts)
+counts, edges = np.zeros(2, np.int64), np.zeros(1, np.float32)
+compiled.add_up_lengths(np.zeros((3, 2), np.int32), np.ones((1, 2)), edges, counts)
 print(counts)
 """
     package = tmp_path / "hushmeans"
