@@ -1,4 +1,4 @@
-"""The refined method on synthetic families: cost, loose bounds, and whether intervals cover.
+"""The refined method on synthetic families and datasets: cost, loose bounds, coverage.
 
 For each family, epsilon and delta it prints
 
@@ -18,6 +18,7 @@ import argparse
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from rich.console import Console
@@ -37,6 +38,7 @@ from hushmeans.methods.start import public_randomness
 from hushmeans.release.verdict import verdict_on
 from hushmeans.schema import Bounds
 from hushmeans.types import FloatArray, IntArray
+from hushmeans_experiments.datasets import DATASETS, data_folder, load_dataset
 from hushmeans_experiments.families import Map, Mixture
 
 NOMINAL = 1.96
@@ -110,6 +112,20 @@ FAMILIES: dict[str, tuple[int, Callable[[], FloatArray]]] = {
     "scales 20k 8 5": (5, lambda: mixed_scales(20_000, 8, 5)),
 }
 """The number of clusters and the table; names give records, features and clusters."""
+
+
+def published(name: str) -> FloatArray:
+    """One of the paper's datasets, in the unit box."""
+    folder = data_folder()
+    assert folder is not None
+    source = load_dataset(DATASETS[name], folder)
+    return source.records / source.box.grid.unit
+
+
+if data_folder() is not None:
+    FAMILIES |= {
+        name: (each.n_clusters, partial(published, name)) for name, each in DATASETS.items()
+    }
 
 
 def loosened(points: FloatArray, how: str, name: str) -> FloatArray:

@@ -28,7 +28,7 @@ LEAST_RELATIVE_SIZE = 0.25
 """The smallest size, relative to the median one, by which that noise is judged."""
 FEWEST = 20
 """With fewer of the picture's records a cluster is clipped as all of them are."""
-UNSEEN = 0.05
+UNSEEN = 0.1
 """The part of a squared move that is doubted beyond what the picture shows."""
 CUT_ON_ONE_SIDE, CUT_BY_SIZE = 0.1, 2.0
 """The part of what clipping cuts, squared, that may lie on one side though the picture shows it on

@@ -246,7 +246,8 @@ def _ask_cells(
     outside = _outside(place, borders)
     # The smaller the place, the further out a false alarm would be, and the rarer it has to be.
     alarm = FALSE_CELL * min(1.0, FAR_FROM * place.half) ** 2
-    noise, counts = purse.door.noise, answer.values / math.sqrt(answer.variance)
+    deviation = max(math.sqrt(answer.variance), 1e-6)  # at an enormous epsilon there is no noise
+    noise, counts = purse.door.noise, answer.values / deviation
     clear = counts > surely(noise, int(outside.sum()), alarm)
     parts = [len(each) + 1 for each in borders]
     within = occupied(counts, parts, surely(noise, len(counts), false_cells))
