@@ -42,6 +42,7 @@ def connect_server(log: Path) -> Iterator[str]:
     settings = (
         f"spark.connect.grpc.binding.port={port}",
         f"spark.driver.extraJavaOptions={FOR_SHORT_LIVES}",
+        "spark.sql.shuffle.partitions=2",
         "spark.ui.enabled=false",
     )
     options = [part for setting in settings for part in ("--conf", setting)]
