@@ -30,7 +30,7 @@ lint: $(VENV)/installed-for-development
 	$(BIN)/mypy
 
 audit: $(VENV)/installed-for-development
-	$(BIN)/python -m audit
+	PYSPARK_PYTHON=$(abspath $(BIN)/python) $(BIN)/python -m audit
 
 bench: $(VENV)/installed-for-development
 	$(BIN)/python benchmarks/performance.py $(VENV)/peers
