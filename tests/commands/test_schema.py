@@ -142,7 +142,8 @@ def test_a_plan_says_what_each_feature_contributes_to_distances(
     assert found["sex"] == ("category", pytest.approx(0.25, rel=1e-5))
     assert run(*plan, "--bounds", "people.toml") == 2
     assert run("plan", "--rows", "4000", "--k", "2", "--epsilon", "1") == 2
-    assert "give the number of features (--features), or bounds or a schema" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "give the number of features (--features), or bounds or a schema" in said
 
 
 def test_a_fit_with_a_schema_finds_the_clusters_and_predicts_in_any_order_of_columns(
