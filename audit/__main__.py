@@ -15,14 +15,13 @@ from pathlib import Path
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from audit.broken import VARIANTS
-from audit.keeping import Keeper
+from audit.keeping import KEPT, Keeper
 from audit.page import Audited, page
 from audit.plan import Claim, all_claims
 from audit.running import hunted
 from hushmeans.documents import written_whole
 
 PAGE = Path("docs/audit.md")
-KEPT = Path("audit/kept")
 MOST_RUNS = 65_536
 """Runs on each neighbour after which a broken variant counts as not caught."""
 

@@ -48,10 +48,11 @@ its claim would not reveal a small breach, such as noise of half the scale; the 
 of Laplace noise are of this kind. One answer about the only record, or all answers of a fit with
 one round, would reveal it.
 
-With δ > 0 the noise is Gaussian, and an event that shows its ε at δ = 1e-6 happens less than once
-in a million runs. A second bound therefore takes for granted that the noise is Gaussian, bounds
+With δ > 0 the noise is mostly Gaussian, and an event that shows its ε at δ = 1e-6 happens less than
+once in a million runs. Where all noise is Gaussian, a second bound takes that for granted, bounds
 its scale (μ = sensitivity / standard deviation is at least Φ⁻¹(p) - Φ⁻¹(q)), and states the ε that
-noise of that scale amounts to.
+noise of that scale amounts to. `refined` chooses Laplace noise for some answers, or for all if
+there are few features; that bound says nothing of such noise and is left out.
 """
 
 CAUGHT = """## The audit can fail

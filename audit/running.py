@@ -10,7 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from audit.bounds import ALARM, LowerBound, lower_bound, proven_epsilon, proven_mu
-from audit.targets import Target
+from audit.targets import Target, is_gaussian
 from hushmeans.budget import Budget
 from hushmeans.curator.kernel import available_threads
 from hushmeans.curator.mechanisms import Gaussian
@@ -62,19 +62,28 @@ def audited(target: Target, runs: int, jobs: int | None = None) -> Mapping[str, 
     """
     jobs = available_threads() if jobs is None else jobs
     fewer, more = (_many(target, more, runs, jobs) for more in (False, True))
+    gaussian = is_gaussian(target)
     findings = {}
     start = 0
     for view, columns in target.views.items():
         judged = slice(start, start + len(columns))
-        findings[view] = judge(fewer[:, judged], more[:, judged], columns, target.budget)
+        outcomes = fewer[:, judged], more[:, judged]
+        findings[view] = judge(*outcomes, columns, target.budget, gaussian=gaussian)
         start = judged.stop
     return findings
 
 
-def judge(fewer: FloatArray, more: FloatArray, columns: tuple[str, ...], budget: Budget) -> Finding:
-    """What outcomes on two neighbours prove about a promise."""
+def judge(
+    fewer: FloatArray,
+    more: FloatArray,
+    columns: tuple[str, ...],
+    budget: Budget,
+    *,
+    gaussian: bool,
+) -> Finding:
+    """What outcomes on two neighbours prove, given whether all noise is Gaussian."""
     bound = lower_bound(fewer, more, columns, proven_epsilon(float(budget.delta)), ALARM)
-    if budget.delta == 0:
+    if not gaussian:
         return Finding(budget, bound, None)
     mu = lower_bound(fewer, more, columns, proven_mu, ALARM)
     rho = Fraction(max(mu.value, 1e-9)) ** 2 / 2

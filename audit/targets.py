@@ -175,6 +175,13 @@ class WholeFit:
                 Ledger(ledger).debit("people", self.budget, "first", rows_per_person=unit)
             return np.array([self._outcome(data, ledger) for _ in range(runs)])
 
+    @property
+    def norms(self) -> frozenset[Norm]:
+        """The norms of the noises that a fit chooses, from public numbers alone."""
+        with overheard() as answers, replaced_noise(self.mechanism):
+            self._fit(self.pair.table(False), None)
+        return frozenset(norm for *_, norm in answers)
+
     def _outcome(self, data: Any, ledger: Path | None) -> tuple[float, ...]:
         with overheard() as answers, replaced_noise(self.mechanism):
             release = self._fit(data, ledger)
@@ -218,6 +225,18 @@ class WholeFit:
             pure += share if norm == "l1" else 0
         largest = max(ratios, key=abs)
         return (sum(ratios), ratios[0], ratios[-1], largest, float(bare), float(len(ratios)))
+
+
+def is_gaussian(target: Target) -> bool:
+    """Whether all noise of a target is Gaussian.
+
+    With a delta, fits with few features may choose Laplace noise, for some answers or for all.
+    """
+    if target.budget.delta == 0:
+        return False
+    if isinstance(target, WholeFit):
+        return target.norms == {"l2"}
+    return isinstance(target, NoiseAlone | OneAnswer) and target.mechanism.norm == "l2"
 
 
 def held_records(table: FloatArray | pa.Table, held: str, folder: Path) -> Any:

@@ -13,7 +13,8 @@ from audit.neighbours import DUPLICATE, FOUNDING, ISOLATED, NOBODY
 from audit.page import Audited, page
 from audit.plan import Claim, all_claims
 from audit.running import Caught, Finding, judge
-from audit.targets import WholeFit
+from audit.targets import WholeFit, is_gaussian
+from hushmeans.budget import Budget
 from hushmeans.methods.registry import METHODS
 
 CLAIMS = list(all_claims())
@@ -62,7 +63,18 @@ def test_people_with_several_rows_many_features_and_every_place_of_records_are_f
 def test_every_claim_has_enough_runs_to_prove_a_breach(runs: int) -> None:
     fewer, more = (np.full((runs, 1), value) for value in (0.0, 1.0))
     for budget in {claim.target.budget for claim in CLAIMS if claim.runs == runs}:
-        assert judge(fewer, more, ("lies open",), budget).broken
+        assert judge(fewer, more, ("lies open",), budget, gaussian=False).broken
+
+
+@pytest.mark.parametrize(
+    ("method", "delta", "expected"),
+    [("average_k", 1e-6, True), ("average_k", 0, False), ("refined", 1e-6, False)],
+)
+def test_noise_is_read_as_gaussian_only_where_all_of_it_is(
+    method: str, delta: float, expected: bool
+) -> None:
+    """With one feature, Laplace noise is better, whatever the delta."""
+    assert is_gaussian(WholeFit(NOBODY, Budget.of(4, delta), method)) == expected
 
 
 def test_the_highest_bounds_of_each_method_stand_above_its_rows() -> None:
