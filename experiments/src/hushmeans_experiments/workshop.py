@@ -89,9 +89,9 @@ def _do_all(
             yield delayed(_failure_of)(do, piece)
 
     jobs = min(jobs, max(len(todo), 1))
+    with _interrupts_ignored():
+        outcomes = Parallel(jobs, return_as="generator_unordered")(until_one_fails())
     try:
-        with _interrupts_held_back():
-            outcomes = Parallel(jobs, return_as="generator_unordered")(until_one_fails())
         for failure in outcomes:
             if failure is None:
                 watch()
@@ -112,26 +112,20 @@ def _do_all(
 
 
 @contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """Processes that are started here never hear of Ctrl-C, which is for this one to deal with.
+def _interrupts_ignored() -> Iterator[None]:
+    """Processes that are started here ignore Ctrl-C, which is for this one to deal with.
 
     A terminal sends it to all of them. A worker that is starting up, or between two pieces, would
-    print a traceback. What a process blocks, those that it starts block as well. Here it comes
-    through as soon as they have started.
+    print a traceback. What a process ignores, those that it starts ignore as well.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread hears of it
+        yield  # only the main thread may say what is ignored
         return
-    interrupted = threading.Event()
-    handler = signal.signal(signal.SIGINT, lambda *_: interrupted.set())
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-        signal.signal(signal.SIGINT, handler)
-    if interrupted.is_set():
-        signal.raise_signal(signal.SIGINT)
+        signal.signal(signal.SIGINT, before)
 
 
 def _failure_of(do: Callable[[PieceOfWork], None], piece: PieceOfWork) -> Exception | None:
