@@ -33,7 +33,7 @@ STAGES = {
     "kernel": {("store.py", "answer")},
     "noise": {("mechanisms.py", "add_noise"), ("mechanisms.py", "scale_for")},
     "start": {("start.py", "sphere_packing")},
-    "picture's k-means": {("refined.py", "_start")},
+    "picture's k-means": {("leaves.py", "_clustered")},
     "merge": {("merge.py", "merge")},
 }
 """The functions whose time is a stage's; what remains of a fit is Python."""

@@ -27,7 +27,7 @@ from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.source import open_store
 from hushmeans.curator.store import Store
 from hushmeans.evaluate import Score
-from hushmeans.methods import far, moves, picture, place, refined
+from hushmeans.methods import far, leaves, moments, moves, picture, place, refined
 from hushmeans.methods.occupied import THRESHOLD
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Bounds
@@ -89,7 +89,7 @@ class Variant:
     changes: dict[tuple[ModuleType, str], Any] = field(default_factory=dict)
 
 
-def follow_all(spread: float, variances: FloatArray) -> FloatArray:
+def follow_all(squares: FloatArray, variances: FloatArray) -> FloatArray:
     """Make every noisy move whole."""
     return np.ones((len(variances), 1))
 
@@ -103,7 +103,7 @@ def each_by_itself(counts: FloatArray, parts: list[int], alone: float) -> BoolAr
 VARIANTS = {
     "as it is": Variant(),
     "no zoom": Variant(changes={(place, "MOST_ZOOMS"): 0}),
-    "no narrower clips of moments": Variant(changes={(picture, "WORTH_NARROWING"): 0.0}),
+    "no narrower clips of moments": Variant(changes={(moments, "WORTH_NARROWING"): 0.0}),
     "no far records": Variant(changes={(far, "FAR_AWAY"): 1e9}),
     "a place holds what is very far": Variant(changes={(place, "VERY_FAR"): 1e9}),
     "each cell by itself": Variant(changes={(picture, "occupied"): each_by_itself}),
@@ -114,6 +114,8 @@ VARIANTS = {
     ),
     "moves made whole": Variant(changes={(moves, "_believed_part"): follow_all}),
     "no memory of sizes": Variant(changes={(moves, "SIZE_DOUBT"): 1e6}),
+    "far groups as all others": Variant(changes={(leaves, "_far_groups"): lambda *_: []}),
+    "empty leaves stay": Variant(changes={(leaves, "EMPTY"): 0.0}),
     "n = 1": Variant({"n": 1}),
     "one round": Variant({"rounds": 1}),
     "clip at 90 %": Variant({"clip_quantile": 0.9}),

@@ -101,6 +101,7 @@ SAMPLERS = {
         "hushmeans.forecasting.mixed_population",
         "hushmeans.methods.mixed",
         "hushmeans.methods.far",
+        "hushmeans.methods.leaves",
         "hushmeans.methods.picture",
         "hushmeans.methods.refined",
         "hushmeans.forecasting.mixture",  # the type of that generator

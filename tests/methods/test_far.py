@@ -15,19 +15,19 @@ from hushmeans.methods.opening import Purse
 from hushmeans.methods.place import Place
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Bounds
-from hushmeans.types import FloatArray
+from hushmeans.types import FloatArray, IntArray
 
 PLACE = Place(np.zeros(6), half=0.1, reach=0.8)
 SIDES = np.array([1, -1, 0, 1, 1, -1])
 
 
-def put(points: FloatArray, place: Place) -> tuple[Purse, FloatArray]:
-    """What becomes of 3,000 synthetic records near the middle."""
+def put(points: FloatArray, place: Place) -> tuple[Purse, FloatArray, IntArray]:
+    """What becomes of 3,000 synthetic records near the middle, and which were put on a side."""
     budget = Budget.of(1)
     asked = Curator(open_store(points, Bounds((-1, 1))), mechanism_for(budget, 0), budget)
     purse = Purse(asked.door)
     near = public_randomness(0).normal(0, 0.03, (3000, 6))
-    return purse, put_far_records(purse, place, len(points), near, public_randomness(1))
+    return purse, *put_far_records(purse, place, len(points), near, public_randomness(1))
 
 
 def table(n_far: int) -> FloatArray:
@@ -38,8 +38,10 @@ def table(n_far: int) -> FloatArray:
 
 
 def test_a_far_group_is_put_on_its_side_with_its_weight() -> None:
-    _, records = put(table(1000), PLACE)
-    far = np.abs(records).max(axis=1) > PLACE.half + 0.05
+    _, records, groups = put(table(1000), PLACE)
+    far = groups == 1
+    assert set(groups.tolist()) == {0, 1}
+    assert far[np.abs(records).max(axis=1) > PLACE.half + 0.05].all()
     assert far.mean() == pytest.approx(1000 / 20_000, rel=0.2)
     assert (np.sign(records[far][:, SIDES != 0]) == SIDES[SIDES != 0]).all()
     assert np.abs(records[far][:, SIDES == 0]).max() < 0.15
@@ -47,12 +49,13 @@ def test_a_far_group_is_put_on_its_side_with_its_weight() -> None:
 
 
 def test_without_far_records_nothing_is_put_there() -> None:
-    _, records = put(table(0), PLACE)
+    _, records, groups = put(table(0), PLACE)
     assert np.abs(records).max() < 0.2
+    assert not groups.any()
 
 
 def test_nothing_is_asked_where_lengths_saw_no_one_far_out() -> None:
-    purse, _ = put(table(1000), Place(np.zeros(6), half=0.5, reach=0.8))
+    purse, *_ = put(table(1000), Place(np.zeros(6), half=0.5, reach=0.8))
     assert purse.spent == 0
 
 

@@ -24,7 +24,7 @@ from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.cutting import Cutting
 from hushmeans.methods.marginals import MixedColumns, clip_of_marginals
 from hushmeans.methods.method import Clustering
-from hushmeans.methods.picture import Moments
+from hushmeans.methods.moments import Moments
 from hushmeans.methods.place import Place
 from hushmeans.methods.presence import without_filled
 from hushmeans.methods.profile import PROFILE_SHARE, counted_profiles, has_profiles

@@ -7,7 +7,7 @@ import pytest
 
 from hushmeans.curator.door import Noise
 from hushmeans.methods.far import surely
-from hushmeans.methods.occupied import occupied
+from hushmeans.methods.occupied import clear_groups, occupied
 
 ALONE = 4.5
 
@@ -33,6 +33,16 @@ def test_beside_an_occupied_cell_less_is_enough() -> None:
     counts = squares([[9.0, 1.2, 1.2], [0.9, 1.2, 0.0]])
     expected = squares([[1, 1, 0], [0, 0, 0]])
     assert occupied(counts, [2, 3], ALONE).tolist() == expected.astype(bool).tolist()
+
+
+def test_groups_that_stand_out_are_numbered() -> None:
+    counts = squares([[3.5, 3.5, 0.0, 6.0], [0.0, 0.0, 0.0, 0.0], [2.1, 0.0, 3.0, 3.2]])
+    expected = squares([[1, 1, 0, 2], [0, 0, 0, 0], [0, 0, 3, 3]])
+    found = clear_groups(counts, [3, 4], ALONE)
+    assert (found > 0).tolist() == (expected > 0).tolist()
+    pairs = set(zip(found.tolist(), expected.tolist(), strict=True))
+    assert len(pairs) == 4, "one number for each group"
+    assert set(found.tolist()) == {0, 1, 2, 3}
 
 
 def test_features_that_are_not_divided_change_nothing() -> None:

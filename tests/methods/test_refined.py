@@ -19,9 +19,10 @@ from hushmeans.curator.store import Store
 from hushmeans.distances import distances
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.forecasting.mixture import scattered
+from hushmeans.methods.moments import Moments
 from hushmeans.methods.moves import norms_of
 from hushmeans.methods.opening import Purse, ask_size, exact_share
-from hushmeans.methods.picture import Moments, cell_borders, draw_picture
+from hushmeans.methods.picture import cell_borders, draw_picture
 from hushmeans.methods.place import Place
 from hushmeans.methods.refined import shares_of_rounds
 from hushmeans.methods.registry import chosen_method

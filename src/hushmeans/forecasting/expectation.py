@@ -25,17 +25,11 @@ from hushmeans.forecasting.population import Population
 from hushmeans.forecasting.rehearsal import leaves_of_cluster
 from hushmeans.forecasting.steps import Step
 from hushmeans.methods.method import Method
+from hushmeans.methods.moments import Moments, lengths_are_cheap, share_for_spread
 from hushmeans.methods.moves import SIZE_DOUBT, gaps_to_nearest, read_moves
 from hushmeans.methods.opening import SIZE_SHARE, exact_share
 from hushmeans.methods.paper import PaperMethod
-from hushmeans.methods.picture import (
-    Moments,
-    Picture,
-    cell_borders,
-    lengths_are_cheap,
-    share_for_spread,
-    share_of_cells,
-)
+from hushmeans.methods.picture import Picture, cell_borders, share_of_cells
 from hushmeans.methods.place import (
     LENGTHS_SHARE,
     Place,
@@ -145,7 +139,8 @@ def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> 
     of_sizes = [each * grid.unit / question.size_unit for each in noises]
     move = _expected_move(population, off, [step.noise for step in asked[-rounds:]], n, of_sizes)
     answer = _expected_answer(question, population.cluster_size, move, noises[-1])
-    moves = read_moves(question, answer, sizes, population.size, gaps.square)
+    doubt = (SIZE_DOUBT * sizes) ** 2
+    moves = read_moves(question, answer, sizes, doubt, gaps.squares(len(steps)))
     followed = moves.believed**2 * moves.variances
     left = ((1 - moves.believed) * move) ** 2
     centre_variance = float((followed + left).mean())

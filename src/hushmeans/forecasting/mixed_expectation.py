@@ -22,9 +22,10 @@ from hushmeans.methods.marginals import (
     share_for_number_spread,
 )
 from hushmeans.methods.mixed import are_tried
+from hushmeans.methods.moments import Moments
 from hushmeans.methods.moves import norms_of
 from hushmeans.methods.opening import SIZE_SHARE, exact_share
-from hushmeans.methods.picture import Moments, Picture, share_of_cells
+from hushmeans.methods.picture import Picture, share_of_cells
 from hushmeans.methods.place import LENGTHS_SHARE, LITTLE, Place, corner, share_for_mean
 from hushmeans.methods.presence import share_for_presence
 from hushmeans.methods.profile import profiles_about

@@ -10,9 +10,10 @@ import numpy as np
 
 from hushmeans.curator.questions import Cells
 from hushmeans.methods.marginals import MixedColumns
+from hushmeans.methods.moments import Moments
 from hushmeans.methods.occupied import THRESHOLD
 from hushmeans.methods.opening import Purse
-from hushmeans.methods.picture import MOST_HALVINGS, Moments, borders_of
+from hushmeans.methods.picture import MOST_HALVINGS, borders_of
 from hushmeans.methods.place import Place
 from hushmeans.methods.presence import without_filled
 from hushmeans.schema import Grid

@@ -27,24 +27,27 @@ FALSE_ALARM = 0.1
 
 def put_far_records(
     purse: Purse, place: Place, size: float, records: FloatArray, generator: Generator
-) -> FloatArray:
+) -> tuple[FloatArray, IntArray]:
     """The synthetic records, some of them moved to where real ones lie far from the place.
 
     The features with the widest records tell the sides; within a side nothing is known, and
-    records are spread evenly as far as lengths saw any.
+    records are spread evenly as far as lengths saw any. The second array says which side each
+    record was moved to, from 1 on; 0 if it was not.
     """
+    groups = np.zeros(len(records), dtype=np.int64)
     if place.reach < FAR_AWAY * place.half:
-        return records
+        return records, groups
     features = np.sort(np.argsort(-records.var(axis=0), kind="stable")[:MOST_FAR_FEATURES])
     counts, sides = _ask_sides(purse, place, features)
     numbers = np.rint(counts * len(records) / size).astype(np.int64)
     moved = generator.permutation(len(records))[: numbers.sum()]
-    signs = np.repeat(sides, numbers, axis=0)[: len(moved)]
+    groups[moved] = np.repeat(np.arange(len(sides)) + 1, numbers)[: len(moved)]
+    signs = sides[groups[moved] - 1]
     far = generator.uniform(place.half, place.reach, signs.shape)
     there = np.clip(place.centre[features] + signs * far, -1.0, 1.0)
     records = records.copy()
     records[np.ix_(moved, features)] = np.where(signs == 0, records[np.ix_(moved, features)], there)
-    return records
+    return records, groups
 
 
 def _ask_sides(purse: Purse, place: Place, features: IntArray) -> tuple[FloatArray, IntArray]:

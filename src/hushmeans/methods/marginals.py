@@ -13,8 +13,7 @@ import numpy as np
 from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import Norm, Shifts, Spread
 from hushmeans.methods.blocks import within_blocks
-from hushmeans.methods.opening import Purse
-from hushmeans.methods.picture import (
+from hushmeans.methods.moments import (
     MOST_BEFORE_NARROWING,
     NARROW,
     NARROWEST,
@@ -22,6 +21,7 @@ from hushmeans.methods.picture import (
     WORTH_NARROWING,
     Moments,
 )
+from hushmeans.methods.opening import Purse
 from hushmeans.methods.place import BOX_VARIANCE, LITTLE, MEAN_ERROR, Place, share_for_moment
 from hushmeans.schema import Layout
 from hushmeans.schema.layout import Block

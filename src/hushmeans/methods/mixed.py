@@ -8,14 +8,13 @@ from numpy.random import Generator
 from hushmeans.curator.door import Noise
 from hushmeans.methods.cutting import Cutting, ask_mixed_cells
 from hushmeans.methods.marginals import MixedColumns, ask_mixed_moments
+from hushmeans.methods.moments import Moments, lengths_are_cheap
 from hushmeans.methods.opening import Purse
 from hushmeans.methods.picture import (
-    Moments,
     Picture,
     beta_columns,
     draw_in_parts,
     draw_picture,
-    lengths_are_cheap,
     part_edges,
     share_of_cells,
 )

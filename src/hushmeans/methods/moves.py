@@ -52,6 +52,11 @@ class Gaps:
         """The mean squared distance."""
         return float((self.ways**2).sum(axis=1).mean())
 
+    def squares(self, n_clusters: int) -> FloatArray:
+        """Each cluster's mean squared distance, or that of all records if it is larger."""
+        lengths = (self.ways**2).sum(axis=1, keepdims=True)
+        return np.maximum(_means(lengths, self.nearest, n_clusters)[:, 0], self.square)
+
 
 @dataclass(frozen=True)
 class Moves:
@@ -138,30 +143,34 @@ def gaps_to_nearest(picture: Picture, points: FloatArray) -> Gaps:
 
 
 def read_moves(
-    question: Shifts, answer: NoisyTotals, sizes: FloatArray, total: float, spread: float
+    question: Shifts,
+    answer: NoisyTotals,
+    sizes: FloatArray,
+    size_variances: FloatArray,
+    squares: FloatArray,
 ) -> Moves:
     """What the answer says of clusters whose sizes were known roughly before.
 
     Parameters
     ----------
-    total
-        The number of all records.
-    spread
-        The mean squared distance of the picture's records to the centroids.
+    squares
+        The squared way that each centroid may have to go, as the picture shows it.
     """
     size_unit = question.size_unit
     sizes, size_variances = _combine_sizes(
         answer.values[:, -1] / size_unit,
         answer.variance / size_unit**2,
         sizes,
-        least=total / (2 * len(question.centroids)),
+        np.maximum(size_variances, (SIZE_DOUBT * sizes) ** 2),
     )
     divisors = np.maximum(sizes, 0.5 * math.sqrt(answer.variance) / size_unit)[:, None]
     clips = question.grid.to_unit_box(np.array(question.clips))[:, None]
     whole = clips * question.grid.to_unit_box(answer.values[:, :-1]) / divisors
     noise_of_shift = clips**2 * answer.variance / question.grid.unit**2
     variances = (noise_of_shift + whole**2 * size_variances[:, None]) / divisors**2
-    return Moves(whole, variances, _believed_part(spread, variances), sizes, size_variances)
+    return Moves(
+        whole, variances, _believed_part(squares[:, None], variances), sizes, size_variances
+    )
 
 
 def moved(question: Shifts, moves: Moves, gaps: Gaps) -> Clusters:
@@ -233,21 +242,20 @@ def _size_unit(part: float, norm: Norm, grid: Grid) -> int:
     return min(max(steps, 1), 4 * grid.unit)
 
 
-def _believed_part(spread: float, variances: FloatArray) -> FloatArray:
+def _believed_part(squares: FloatArray, variances: FloatArray) -> FloatArray:
     """How much of a noisy move to make.
 
     A centroid is not expected to lie further off than its cluster is wide: the squared move has
-    the clusters' squared width as its prior, and noise beyond that is not followed.
+    the cluster's squared width as its prior, and noise beyond that is not followed.
     """
-    part: FloatArray = spread / (spread + variances.sum(axis=1, keepdims=True))
+    part: FloatArray = squares / (squares + variances.sum(axis=1, keepdims=True))
     return part
 
 
 def _combine_sizes(
-    counted: FloatArray, counted_variance: float, known: FloatArray, least: float
+    counted: FloatArray, counted_variance: float, known: FloatArray, known_variances: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Noisy counts and the sizes known before, weighed by how sure each is."""
-    known_variances = (SIZE_DOUBT * np.maximum(known, least)) ** 2
     variances = 1 / (1 / counted_variance + 1 / known_variances)
     sizes = variances * (counted / counted_variance + known / known_variances)
     return np.maximum(sizes, 1.0), variances

@@ -30,14 +30,26 @@ def occupied(counts: FloatArray, parts: list[int], alone: float) -> BoolArray:
     alone
         How many deviations a cell has to hold if its neighbours hold none.
     """
-    divided = [each for each in parts if each > 1]
-    above = counts > THRESHOLD
-    groups = _groups(above.reshape(divided)).ravel()
-    stands_out = np.where(above, counts - HARDLY, 0.0)
-    together = np.bincount(groups, stands_out)[groups]
-    kept = above & (together > alone - HARDLY)
-    beside = _largest_nearby(kept.reshape(divided).astype(np.int64)).ravel() > 0
+    kept = clear_groups(counts, parts, alone) > 0
+    beside = _largest_nearby(kept.reshape(_divided(parts)).astype(np.int64)).ravel() > 0
     return kept | (beside & (counts > BESIDE))
+
+
+def clear_groups(counts: FloatArray, parts: list[int], alone: float) -> IntArray:
+    """For each cell that stands out, by itself or with its neighbours, its group; 0 for others.
+
+    Groups are numbered from 1; the parameters are those of `occupied`.
+    """
+    above = counts > THRESHOLD
+    groups = _groups(above.reshape(_divided(parts))).ravel()
+    together = np.bincount(groups, np.where(above, counts - HARDLY, 0.0))[groups]
+    groups = np.where(above & (together > alone - HARDLY), groups, 0)
+    return np.searchsorted(np.unique(np.append(groups, 0)), groups)
+
+
+def _divided(parts: list[int]) -> list[int]:
+    """The parts of those features that are divided at all."""
+    return [each for each in parts if each > 1]
 
 
 def _groups(above: BoolArray) -> IntArray:

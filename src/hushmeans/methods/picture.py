@@ -13,40 +13,17 @@ from fractions import Fraction
 import numpy as np
 from numpy.random import Generator
 
-from hushmeans.curator.door import Noise
-from hushmeans.curator.questions import Cells, Spread
+from hushmeans.curator.questions import Cells
 from hushmeans.methods.far import put_far_records, surely
-from hushmeans.methods.occupied import occupied
+from hushmeans.methods.moments import Moments, ask_moments
+from hushmeans.methods.occupied import clear_groups, occupied
 from hushmeans.methods.opening import Purse
-from hushmeans.methods.place import (
-    LENGTHS_SHARE,
-    MOST_ZOOMS,
-    Place,
-    ask_mean,
-    corner,
-    share_for_lengths,
-    share_for_moment,
-    zoom_in,
-)
+from hushmeans.methods.place import MOST_ZOOMS, Place
 from hushmeans.schema import Grid
 from hushmeans.types import BoolArray, FloatArray, IntArray
 
 PICTURE_QUESTIONS = 9 + 4 * MOST_ZOOMS
 """Two of cells, three spreads and two pairs of means; and for each zoom two pairs more."""
-SPREAD_ERROR = 0.05
-"""The noise of a variance that is good enough, relative to the squared size of the place."""
-FINE_SQUARE, TYPICAL_SQUARE = 64, 0.12
-"""Squares of a place with fewer grid steps tell nothing: a variance is then taken to be this
-part of the squared size of the place."""
-LOOKS_LOOSE = 0.06
-"""A mean variance below this hints at bounds that are much wider than the records."""
-NARROW = 2.5
-"""Clips of mean and spread, in deviations of a feature, beyond which little is cut."""
-NARROWEST = 0.02
-WORTH_NARROWING = 0.5
-"""Clips are narrowed if they become this part of what they were, or less,"""
-MOST_BEFORE_NARROWING = 0.3
-"""and if no more than this part of the budget is spent."""
 MOST_HALVINGS = 11
 """At most 2048 cells, and a few more outside of the place."""
 WHOLE_RANGE = 3
@@ -58,8 +35,8 @@ FINE_WIDTH = 1.9
 reach as far as 1.7, and the borders of a place lie further out than its records."""
 FAR_PARTS, MOST_FAR_PARTS = 2.0, 6
 """How many times as far out the parts outside of a place end, one after the other."""
-FALSE_CELL = 0.3
-"""The chance that any empty cell outside of the place counts as occupied."""
+FALSE_CELL = 0.1
+"""The chance that any empty cells outside of the place count as occupied, about."""
 FALSE_CELLS = 0.06
 """Empty cells of the place that may count as occupied by themselves, for each cluster looked for:
 each may take a centre, and with few clusters there is none to spare."""
@@ -67,24 +44,6 @@ FAR_FROM = 8.0
 """Outside of a place smaller than the box by this factor, false alarms have to be rarer."""
 MANY_FEATURES = 4
 """With fewer, cells reach beyond the place; with these, far records are asked for by themselves."""
-
-
-@dataclass(frozen=True)
-class Moments:
-    """Noisy moments of all records, in the unit box, and the place that holds them."""
-
-    size: float
-    place: Place
-    mean: FloatArray
-    variance: FloatArray
-
-
-@dataclass(frozen=True)
-class MeanVariance:
-    """The mean variance of the features, as far as noise lets one tell."""
-
-    least: float
-    most: float
 
 
 @dataclass(frozen=True)
@@ -99,11 +58,23 @@ class Picture:
         The noisy moments that they follow.
     spent
         The share of the budget that was spent on them, the size included.
+    far
+        Which group far from the place a record belongs to, from 1 on; 0 if to none. None where
+        no such groups were looked for.
     """
 
     records: FloatArray
     moments: Moments
     spent: Fraction
+    far: IntArray | None = None
+
+
+@dataclass(frozen=True)
+class CellWeights:
+    """How much each cell weighs, and its group outside of the place; 0 if it has none."""
+
+    weights: FloatArray
+    far: IntArray
 
 
 def draw_picture(
@@ -123,81 +94,22 @@ def draw_picture(
     cells_share
         The share of the budget for the cells; 0 to choose it by the number of features.
     """
-    moments = _ask_moments(purse, size)
+    moments = ask_moments(purse, size)
     door = purse.door
     share = share_of_cells(door.n_columns, cells_share) * min(1.0, 2 * (1 - float(purse.spent)))
     borders = cell_borders(moments, size / door.noise.deviation(1, share), door.grid)
-    weights = None
+    cells = None
     if any(each.size for each in borders):
-        weights = _ask_cells(purse, moments.place, borders, share, FALSE_CELLS * n_clusters)
-    records = _synthesize(moments, borders, weights, n_records, generator)
+        cells = _ask_cells(purse, moments.place, borders, share, FALSE_CELLS * n_clusters)
+    records, far = _synthesize(moments, borders, cells, n_records, generator)
     if door.n_columns >= MANY_FEATURES:
-        records = put_far_records(purse, moments.place, size, records, generator)
-    return Picture(records, moments, purse.spent)
-
-
-def _ask_moments(purse: Purse, size: float) -> Moments:
-    """Where the records are and how wide they lie.
-
-    Lengths, which find a smaller place, are asked for if they are cheap, or if the spread hints
-    at one. Where records turn out to lie close beside the place's size, as a few features wider
-    than the others make them, mean and spread are asked again with narrower clips.
-    """
-    place = Place.whole(purse.door.n_columns)
-    mean = ask_mean(purse, size, place, place.centre)
-    cheap = lengths_are_cheap(purse.door.noise, size)
-    if cheap:
-        place, mean = zoom_in(purse, size, mean)
-    variance, level = _ask_variance(purse, place, mean, size)
-    if not cheap and float(variance.mean()) < LOOKS_LOOSE:
-        place, mean = zoom_in(purse, size, mean)
-        if place.half < 1:
-            variance, level = _ask_variance(purse, place, mean, size)
-    narrow = max(NARROW * math.sqrt(level.most) / place.half, NARROWEST)
-    if narrow < WORTH_NARROWING and purse.spent < MOST_BEFORE_NARROWING:
-        mean = ask_mean(purse, size, place, mean, narrow)
-        variance, _ = _ask_variance(purse, place, mean, size, narrow)
-        variance *= max(1.0, level.least / float(variance.mean()))  # what the clip cut from all
-    return Moments(size, place, mean, variance)
-
-
-def lengths_are_cheap(noise: Noise, size: float) -> bool:
-    """Whether lengths cost so little that they are asked for in any case."""
-    return share_for_lengths(noise, size) <= LENGTHS_SHARE
+        records, far = put_far_records(purse, moments.place, size, records, generator)
+    return Picture(records, moments, purse.spent, far)
 
 
 def share_of_cells(n_features: int, chosen: float = 0.0) -> float:
     """The share of the budget for the cells: as given, or by the number of features."""
     return chosen or min(0.1 + 0.4 / n_features, 0.4)
-
-
-def share_for_spread(noise: Noise, n_features: int, size: float) -> float:
-    """The share that the spread of so many records gets."""
-    return share_for_moment(noise, corner(noise, n_features) / 3, SPREAD_ERROR * size)
-
-
-def _ask_variance(
-    purse: Purse, place: Place, mean: FloatArray, size: float, narrow: float = 1.0
-) -> tuple[FloatArray, MeanVariance]:
-    """Each feature's variance, shrunk towards their mean in proportion to the noise."""
-    grid, noise, n_features = purse.door.grid, purse.door.noise, len(mean)
-    square = (narrow * place.half) ** 2
-    if square * grid.unit < FINE_SQUARE:
-        return np.full(n_features, TYPICAL_SQUARE * square), MeanVariance(0.0, math.inf)
-    clip = max(round(square * corner(noise, n_features) / 3 * grid.unit), 1)
-    question = Spread(grid, grid.snap(mean[None]), clip, noise.norm)
-    answer = purse.ask(question, share_for_spread(noise, n_features, size))
-    variance = grid.to_unit_box(answer.values) / size
-    by_noise = answer.variance / (grid.unit * size) ** 2
-    average, doubt = float(variance.mean()), math.sqrt(by_noise / n_features)
-    level = MeanVariance(average - doubt, max(average, 0.0) + 1.5 * doubt)
-    common = max(average, 2e-3 * square)
-    spread = float(variance.var())
-    if spread > 0:
-        variance = common + max(0.0, spread - by_noise) / spread * (variance - common)
-    least = max(1e-4 * square, 0.05 * common)
-    largest = 0.95 * (mean - place.low) * (place.high - mean)
-    return np.clip(variance, least, np.maximum(largest, least)), level
 
 
 def cell_borders(moments: Moments, signal: float, grid: Grid) -> list[FloatArray]:
@@ -239,8 +151,8 @@ def borders_of(moments: Moments, feature: int, halvings: int) -> FloatArray:
 
 def _ask_cells(
     purse: Purse, place: Place, borders: list[FloatArray], share: float, false_cells: float
-) -> FloatArray | None:
-    """How much each cell weighs; None where no cell stands out of the noise."""
+) -> CellWeights | None:
+    """What the cells hold; None where no cell stands out of the noise."""
     steps = tuple(tuple(purse.door.grid.snap(each).tolist()) for each in borders)
     answer = purse.ask(Cells(purse.door.grid, steps), share)
     outside = _outside(place, borders)
@@ -248,11 +160,12 @@ def _ask_cells(
     alarm = FALSE_CELL * min(1.0, FAR_FROM * place.half) ** 2
     deviation = max(math.sqrt(answer.variance), 1e-6)  # at an enormous epsilon there is no noise
     noise, counts = purse.door.noise, answer.values / deviation
-    clear = counts > surely(noise, int(outside.sum()), alarm)
     parts = [len(each) + 1 for each in borders]
+    alone = surely(noise, int(outside.sum()), alarm)
+    far = clear_groups(np.where(outside, counts, 0.0), parts, alone)
     within = occupied(counts, parts, surely(noise, len(counts), false_cells))
-    kept = np.where(outside, clear, within)
-    return np.where(kept, counts, 0.0) if kept.any() else None
+    kept = np.where(outside, far > 0, within)
+    return CellWeights(np.where(kept, counts, 0.0), far) if kept.any() else None
 
 
 def _outside(place: Place, borders: list[FloatArray]) -> BoolArray:
@@ -279,21 +192,25 @@ def _parts_inside(place: Place, feature: int, borders: FloatArray) -> tuple[int,
 def _synthesize(
     moments: Moments,
     borders: list[FloatArray],
-    weights: FloatArray | None,
+    cells: CellWeights | None,
     n_records: int,
     generator: Generator,
-) -> FloatArray:
-    """Records: a cell by its weight, each feature from a Beta distribution cut to that cell."""
+) -> tuple[FloatArray, IntArray | None]:
+    """Records: a cell by its weight, each feature from a Beta distribution cut to that cell.
+
+    The second array says which group outside of the place each belongs to.
+    """
     columns = beta_columns(moments, n_records, generator)
-    if weights is None:
-        return np.column_stack([generator.permutation(column) for column in columns])
-    cells = generator.choice(len(weights), size=n_records, p=weights / weights.sum())
-    drawn = []
+    if cells is None:
+        return np.column_stack([generator.permutation(column) for column in columns]), None
+    chances = cells.weights / cells.weights.sum()
+    rest = generator.choice(len(chances), size=n_records, p=chances)
+    drawn, far = [], cells.far[rest]
     for feature in reversed(range(len(columns))):  # the last feature's parts vary fastest
-        cells, parts = np.divmod(cells, len(borders[feature]) + 1)
+        rest, parts = np.divmod(rest, len(borders[feature]) + 1)
         edges = part_edges(moments.place, feature, borders[feature])
         drawn.append(draw_in_parts(np.sort(columns[feature]), edges, parts, generator))
-    return np.column_stack(drawn[::-1])
+    return np.column_stack(drawn[::-1]), far
 
 
 def beta_columns(moments: Moments, n_records: int, generator: Generator) -> list[FloatArray]:

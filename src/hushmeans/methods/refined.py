@@ -8,11 +8,8 @@ a typical distance, so that the noise is proportional to the size of the cluster
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
@@ -23,12 +20,12 @@ from hushmeans.curator.questions import Sizes
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.methods.blocks import clusters_within_blocks, within_blocks
 from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.leaves import first_leaves, resettled
 from hushmeans.methods.marginals import MixedColumns, clip_of_marginals
 from hushmeans.methods.merge import merge
 from hushmeans.methods.method import Clustering
 from hushmeans.methods.mixed import draw_mixed_picture
 from hushmeans.methods.moves import (
-    SIZE_DOUBT,
     Clipping,
     gaps_to_nearest,
     moved,
@@ -49,9 +46,6 @@ from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 from hushmeans.methods.widths import share_of_widths, with_widths
 from hushmeans.schema import Layout
 
-if TYPE_CHECKING:
-    from threadpoolctl import ThreadpoolController
-
 MERGE_RULE = "ward"
 PICTURE_RECORDS, MIXED_RECORDS = 3000, 8000
 RECORDS_PER_CENTROID = 30
@@ -59,11 +53,6 @@ RECORDS_PER_CENTROID = 30
 more of them for k-means to find the same clusters every time."""
 PICTURE_STARTS, MIXED_STARTS = 4, 12
 """How often the synthetic data is clustered; one-hot columns have more poor local optima."""
-MANY_CENTROIDS = 256
-"""With more of them, the synthetic data is clustered from one start, in fewer steps and in single
-precision."""
-STARTED_FROM = 10
-"""Of so many records per centroid that start is chosen, where centroids are many."""
 ONE_ROUND, TWO_ROUNDS = 1 / 3, 0.1
 """Noise of a centroid, relative to the spread, above which only one or two rounds pay off."""
 NEGLIGIBLE_NOISE = 0.01
@@ -170,10 +159,12 @@ class RefinedMethod:
         rest -= for_widths
         rounds, n = self.size_of_work(picture, door.noise, n_clusters, rest)
         starts = PICTURE_STARTS if door.layout.is_numeric else MIXED_STARTS
-        leaves = _start(picture, n * n_clusters, generator, starts)
+        leaves = first_leaves(picture, n * n_clusters, generator, starts)
         shares = shares_of_rounds(rest, rounds, self.last_round)
         fine = min(rounds - 1, FINE_ROUNDS)
-        for share in shares[:fine]:
+        for index, share in enumerate(shares[:fine]):
+            if index:
+                leaves = resettled(leaves, picture)
             leaves = self._round(door, picture, presence, leaves, share)
         clusters = merge(leaves, n_clusters, MERGE_RULE)
         for share in shares[fine:]:
@@ -226,7 +217,8 @@ class RefinedMethod:
         gaps = gaps_to_nearest(picture, door.grid.to_unit_box(steps))
         question = self.clipping.question(door.grid, door.noise, steps, clusters.sizes, gaps, share)
         answer = door.ask(question, share)
-        moves = read_moves(question, answer, clusters.sizes, picture.moments.size, gaps.square)
+        known = (clusters.sizes, clusters.size_variances)
+        moves = read_moves(question, answer, *known, gaps.squares(len(steps)))
         moves = lengthened(moves, presence)
         return clusters_within_blocks(door.layout, moved(question, moves, gaps))
 
@@ -286,45 +278,6 @@ def _described(
 def variance_of_size(noise: Noise, variance: float) -> float:
     """What a size's standard error is made of, for noise of this variance."""
     return LAPLACE_TAILS * variance if noise.norm == "l1" else variance
-
-
-def _start(
-    picture: Picture, n_centroids: int, generator: Generator, starts: int = PICTURE_STARTS
-) -> Clusters:
-    """Ordinary k-means on the synthetic data, with unknown error."""
-    from sklearn.cluster import KMeans, kmeans_plusplus
-    from sklearn.exceptions import ConvergenceWarning
-
-    seed = int(generator.integers(2**31))
-    records = picture.records
-    model = KMeans(n_centroids, n_init=starts, max_iter=30, random_state=seed)
-    # On one thread: reproducible on every machine, and no thread spins on a busy one.
-    with warnings.catch_warnings(), _thread_pools().limit(limits=1):
-        warnings.simplefilter(
-            "ignore", ConvergenceWarning
-        )  # the synthetic data may have few distinct records
-        if n_centroids > MANY_CENTROIDS:
-            records = records.astype(np.float32)
-            some = records[:: max(1, len(records) // (STARTED_FROM * n_centroids))]
-            start, _ = kmeans_plusplus(some, n_centroids, random_state=seed)
-            model.set_params(init=start, n_init=1, max_iter=10)
-        model.fit(records)
-    shares = np.bincount(model.labels_, minlength=n_centroids) / len(model.labels_)
-    sizes = shares * picture.moments.size
-    return Clusters(
-        centroids=model.cluster_centers_.astype(np.float64),
-        variances=np.full(model.cluster_centers_.shape, UNKNOWN_VARIANCE),
-        sizes=sizes,
-        size_variances=(SIZE_DOUBT * np.maximum(sizes, 1.0)) ** 2,
-    )
-
-
-@cache
-def _thread_pools() -> ThreadpoolController:
-    """The thread pools of k-means' libraries; cached, since the search takes milliseconds."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 def shares_of_rounds(rest: Fraction, rounds: int, last_round: float) -> list[Fraction]:

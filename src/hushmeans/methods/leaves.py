@@ -1,0 +1,127 @@
+"""Leaves, the centroids before merging: where they start, and what becomes of empty ones."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.random import Generator
+
+from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.moves import FEWEST, SIZE_DOUBT, gaps_to_nearest
+from hushmeans.methods.picture import Picture
+from hushmeans.methods.rounds import UNKNOWN_VARIANCE
+from hushmeans.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
+MANY_CENTROIDS = 256
+"""With more of them, the synthetic data is clustered from one start, in fewer steps and in single
+precision."""
+STARTED_FROM = 10
+"""Of so many records per centroid that start is chosen, where centroids are many."""
+EMPTY = 0.1
+"""A leaf is empty if it has less than this part of the average size, and less than its error."""
+CROWDED = 1.5
+"""A leaf may be two if it has more than so many times the average size of those not empty."""
+APART = 0.5
+"""How far two such leaves are put from their middle, in widths along the longest axis."""
+
+
+def first_leaves(picture: Picture, n_leaves: int, generator: Generator, n_starts: int) -> Clusters:
+    """Where leaves start: ordinary k-means on the synthetic data, with unknown error.
+
+    A group far from the place gets one leaf. Where in its wide cells it lies is not known, and
+    k-means would spend many leaves on it; the rounds move the one to it.
+    """
+    records, total = picture.records, picture.moments.size
+    groups = _far_groups(picture, n_leaves // 2)
+    near = np.delete(records, np.concatenate([[], *groups]).astype(np.int64), axis=0)
+    found, shares = _clustered(near, n_leaves - len(groups), generator, n_starts)
+    sizes = np.append(shares * len(near), [len(each) for each in groups]) / len(records) * total
+    # Cells count a group well; how the other records divide into leaves is known less.
+    least = np.where(np.arange(n_leaves) < len(found), total / (2 * n_leaves), 1.0)
+    return Clusters(
+        centroids=np.stack([*found, *(records[each].mean(axis=0) for each in groups)]),
+        variances=np.full((n_leaves, records.shape[1]), UNKNOWN_VARIANCE),
+        sizes=sizes,
+        size_variances=(SIZE_DOUBT * np.maximum(sizes, least)) ** 2,
+    )
+
+
+def _far_groups(picture: Picture, most: int) -> list[IntArray]:
+    """The records of each group far from the place, the largest groups first; none if all are."""
+    if picture.far is None or picture.far.all():
+        return []
+    counts = np.bincount(picture.far)[1:]
+    largest = np.argsort(-counts, kind="stable")[:most]
+    return [np.flatnonzero(picture.far == group + 1) for group in largest if counts[group]]
+
+
+def _clustered(
+    records: FloatArray, n_centroids: int, generator: Generator, n_starts: int
+) -> tuple[FloatArray, FloatArray]:
+    """The centroids of ordinary k-means, and the share of the records that each has."""
+    from sklearn.cluster import KMeans, kmeans_plusplus
+    from sklearn.exceptions import ConvergenceWarning
+
+    seed = int(generator.integers(2**31))
+    model = KMeans(n_centroids, n_init=n_starts, max_iter=30, random_state=seed)
+    # On one thread: reproducible on every machine, and no thread spins on a busy one.
+    with warnings.catch_warnings(), _thread_pools().limit(limits=1):
+        warnings.simplefilter(
+            "ignore", ConvergenceWarning
+        )  # the synthetic data may have few distinct records
+        if n_centroids > MANY_CENTROIDS:
+            records = records.astype(np.float32)
+            some = records[:: max(1, len(records) // (STARTED_FROM * n_centroids))]
+            start, _ = kmeans_plusplus(some, n_centroids, random_state=seed)
+            model.set_params(init=start, n_init=1, max_iter=10)
+        model.fit(records)
+    shares = np.bincount(model.labels_, minlength=n_centroids) / len(model.labels_)
+    return model.cluster_centers_.astype(np.float64), shares
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    """The thread pools of k-means' libraries; cached, since the search takes milliseconds."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def resettled(leaves: Clusters, picture: Picture) -> Clusters:
+    """The leaves, those without records put beside the fullest.
+
+    A leaf between two clusters holds both, and later rounds would not part them, while other
+    leaves start where the picture shows records and none are. Two leaves that share a cluster are
+    merged again.
+    """
+    centroids, sizes, variances = (
+        each.copy() for each in (leaves.centroids, leaves.sizes, leaves.size_variances)
+    )
+    empty = (sizes < EMPTY * sizes.mean()) & (sizes < np.sqrt(variances))
+    crowded = CROWDED * sizes[~empty].mean()
+    gaps = gaps_to_nearest(picture, centroids) if empty.any() else None
+    for leaf in np.flatnonzero(empty).tolist():
+        fullest = int(sizes.argmax())
+        if sizes[fullest] < crowded or gaps is None:
+            break
+        ways = gaps.ways[gaps.nearest == fullest]
+        way = APART * _longest_axis(ways if len(ways) >= FEWEST else gaps.ways)
+        pair = [fullest, leaf]
+        centroids[pair] = np.clip(centroids[fullest] + np.outer([-1, 1], way), -1.0, 1.0)
+        sizes[pair] = sizes[fullest] / 2
+        variances[pair] = sizes[fullest] ** 2
+    return replace(leaves, centroids=centroids, sizes=sizes, size_variances=variances)
+
+
+def _longest_axis(ways: FloatArray) -> FloatArray:
+    """The direction in which vectors differ most, as long as their standard deviation along it."""
+    _, lengths, axes = np.linalg.svd(ways - ways.mean(axis=0), full_matrices=False)
+    axis: FloatArray = lengths[0] / np.sqrt(len(ways)) * axes[0]
+    return axis

@@ -1,0 +1,114 @@
+"""The noisy moments of all records: where they are, and how wide they lie."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from hushmeans.curator.door import Noise
+from hushmeans.curator.questions import Spread
+from hushmeans.methods.opening import Purse
+from hushmeans.methods.place import (
+    LENGTHS_SHARE,
+    Place,
+    ask_mean,
+    corner,
+    share_for_lengths,
+    share_for_moment,
+    zoom_in,
+)
+from hushmeans.types import FloatArray
+
+SPREAD_ERROR = 0.05
+"""The noise of a variance that is good enough, relative to the squared size of the place."""
+FINE_SQUARE, TYPICAL_SQUARE = 64, 0.12
+"""Squares of a place with fewer grid steps tell nothing: a variance is then taken to be this
+part of the squared size of the place."""
+LOOKS_LOOSE = 0.06
+"""A mean variance below this hints at bounds that are much wider than the records."""
+NARROW = 2.5
+"""Clips of mean and spread, in deviations of a feature, beyond which little is cut."""
+NARROWEST = 0.02
+WORTH_NARROWING = 0.5
+"""Clips are narrowed if they become this part of what they were, or less,"""
+MOST_BEFORE_NARROWING = 0.3
+"""and if no more than this part of the budget is spent."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Noisy moments of all records, in the unit box, and the place that holds them."""
+
+    size: float
+    place: Place
+    mean: FloatArray
+    variance: FloatArray
+
+
+@dataclass(frozen=True)
+class MeanVariance:
+    """The mean variance of the features, as far as noise lets one tell."""
+
+    least: float
+    most: float
+
+
+def ask_moments(purse: Purse, size: float) -> Moments:
+    """Where the records are and how wide they lie.
+
+    Lengths, which find a smaller place, are asked for if they are cheap, or if the spread hints
+    at one. Where records turn out to lie close beside the place's size, as a few features wider
+    than the others make them, mean and spread are asked again with narrower clips.
+    """
+    place = Place.whole(purse.door.n_columns)
+    mean = ask_mean(purse, size, place, place.centre)
+    cheap = lengths_are_cheap(purse.door.noise, size)
+    if cheap:
+        place, mean = zoom_in(purse, size, mean)
+    variance, level = _ask_variance(purse, place, mean, size)
+    if not cheap and float(variance.mean()) < LOOKS_LOOSE:
+        place, mean = zoom_in(purse, size, mean)
+        if place.half < 1:
+            variance, level = _ask_variance(purse, place, mean, size)
+    narrow = max(NARROW * math.sqrt(level.most) / place.half, NARROWEST)
+    if narrow < WORTH_NARROWING and purse.spent < MOST_BEFORE_NARROWING:
+        mean = ask_mean(purse, size, place, mean, narrow)
+        variance, _ = _ask_variance(purse, place, mean, size, narrow)
+        variance *= max(1.0, level.least / float(variance.mean()))  # what the clip cut from all
+    return Moments(size, place, mean, variance)
+
+
+def lengths_are_cheap(noise: Noise, size: float) -> bool:
+    """Whether lengths cost so little that they are asked for in any case."""
+    return share_for_lengths(noise, size) <= LENGTHS_SHARE
+
+
+def share_for_spread(noise: Noise, n_features: int, size: float) -> float:
+    """The share that the spread of so many records gets."""
+    return share_for_moment(noise, corner(noise, n_features) / 3, SPREAD_ERROR * size)
+
+
+def _ask_variance(
+    purse: Purse, place: Place, mean: FloatArray, size: float, narrow: float = 1.0
+) -> tuple[FloatArray, MeanVariance]:
+    """Each feature's variance, shrunk towards their mean in proportion to the noise."""
+    grid, noise, n_features = purse.door.grid, purse.door.noise, len(mean)
+    square = (narrow * place.half) ** 2
+    if square * grid.unit < FINE_SQUARE:
+        return np.full(n_features, TYPICAL_SQUARE * square), MeanVariance(0.0, math.inf)
+    clip = max(round(square * corner(noise, n_features) / 3 * grid.unit), 1)
+    question = Spread(grid, grid.snap(mean[None]), clip, noise.norm)
+    answer = purse.ask(question, share_for_spread(noise, n_features, size))
+    variance = grid.to_unit_box(answer.values) / size
+    by_noise = answer.variance / (grid.unit * size) ** 2
+    average, doubt = float(variance.mean()), math.sqrt(by_noise / n_features)
+    level = MeanVariance(average - doubt, max(average, 0.0) + 1.5 * doubt)
+    common = max(average, 2e-3 * square)
+    spread = float(variance.var())
+    if spread > 0:
+        variance = common + max(0.0, spread - by_noise) / spread * (variance - common)
+    least = max(1e-4 * square, 0.05 * common)
+    largest = 0.95 * (mean - place.low) * (place.high - mean)
+    return np.clip(variance, least, np.maximum(largest, least)), level

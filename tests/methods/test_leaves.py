@@ -1,0 +1,80 @@
+"""Leaves start where the synthetic records are; empty ones part what a full one holds together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.leaves import first_leaves, resettled
+from hushmeans.methods.moments import Moments
+from hushmeans.methods.picture import Picture
+from hushmeans.methods.place import Place
+from hushmeans.methods.start import public_randomness
+from hushmeans.types import FloatArray
+
+SIZE = 10_000.0
+
+
+def picture(records: FloatArray, far: list[int] | None = None) -> Picture:
+    moments = Moments(SIZE, Place.whole(2), records.mean(axis=0), records.var(axis=0))
+    return Picture(records, moments, Fraction(1, 4), None if far is None else np.array(far))
+
+
+def around(centres: list[list[float]], width: float = 0.02, number: int = 200) -> FloatArray:
+    rng = np.random.default_rng(0)
+    return np.concatenate([rng.normal(each, width, (number, 2)) for each in centres])
+
+
+def leaves(centroids: list[list[float]], sizes: list[float], error: float = 50.0) -> Clusters:
+    points = np.array(centroids)
+    return Clusters(points, np.ones(points.shape), np.array(sizes), np.full(len(sizes), error**2))
+
+
+def test_a_far_group_gets_one_leaf_in_its_middle() -> None:
+    near = around([[0.1, 0.1], [-0.1, -0.1]])
+    wide = np.random.default_rng(1).uniform(0.5, 0.9, (100, 2))
+    drawn = picture(np.concatenate([near, wide]), far=[0] * len(near) + [1] * len(wide))
+    found = first_leaves(drawn, 6, public_randomness(0), 4)
+    outside = found.centroids.min(axis=1) > 0.4
+    assert outside.sum() == 1
+    np.testing.assert_allclose(found.centroids[outside][0], wide.mean(axis=0))
+    assert found.sizes[outside] == pytest.approx(SIZE * 100 / 500)
+    assert found.sizes.sum() == pytest.approx(SIZE)
+
+
+@pytest.mark.parametrize("far", [None, [1] * 400, [0] * 400])
+def test_without_two_kinds_of_records_leaves_are_those_of_k_means(far: list[int] | None) -> None:
+    records = around([[0.5, 0.5], [-0.5, -0.5]])
+    found = first_leaves(picture(records, far), 2, public_randomness(0), 4)
+    assert sorted(found.centroids[:, 0].round(1).tolist()) == [-0.5, 0.5]
+    assert found.sizes.tolist() == [SIZE / 2, SIZE / 2]
+
+
+def test_an_empty_leaf_is_put_beside_the_fullest_along_its_longest_axis() -> None:
+    drawn = picture(around([[0.3, 0.0], [0.7, 0.0], [-0.5, 0.0], [-0.9, 0.0]]))
+    before = leaves([[0.5, 0.0], [-0.5, 0.0], [-0.9, 0.0], [0.0, 0.9]], [6600, 1700, 1700, 1])
+    after = resettled(before, drawn)
+    assert after.centroids[[1, 2], 0].tolist() == [-0.5, -0.9]
+    assert sorted(after.centroids[[0, 3], 0].round(1).tolist()) == [0.4, 0.6]
+    np.testing.assert_allclose(after.centroids[[0, 3], 1], 0.0, atol=0.02)
+    assert after.sizes.tolist() == [3300, 1700, 1700, 3300]
+    assert (after.size_variances[[0, 3]] >= 3300**2).all()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "error"),
+    [
+        ([3400, 3300, 3300], 50.0),  # none is empty
+        ([6600, 3300, 100], 50.0),  # a small one that is surely there
+        ([5000, 4990, 1], 50.0),  # an empty one, and none that is much fuller than others
+    ],
+)
+def test_other_leaves_stay(sizes: list[float], error: float) -> None:
+    before = leaves([[0.5, 0.0], [-0.5, 0.0], [0.0, 0.9]], sizes, error)
+    after = resettled(before, picture(around([[0.5, 0.0], [-0.5, 0.0]])))
+    assert after.centroids.tolist() == before.centroids.tolist()
+    assert replace(after, centroids=before.centroids).sizes.tolist() == sizes
