@@ -103,6 +103,7 @@ SAMPLERS = {
         "hushmeans.methods.far",
         "hushmeans.methods.picture",
         "hushmeans.methods.refined",
+        "hushmeans.methods.seeding",
         "hushmeans.forecasting.mixture",  # the type of that generator
         "hushmeans.forecasting.rehearsal",
         "hushmeans.release.sampling",

@@ -11,8 +11,7 @@ import math
 import warnings
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -35,6 +34,7 @@ from hushmeans.methods.moves import (
     norms_of,
     read_moves,
 )
+from hushmeans.methods.one_thread import one_thread
 from hushmeans.methods.opening import Purse, ask_size
 from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
 from hushmeans.methods.place import LARGEST_SHARE, corner, mean_near
@@ -46,11 +46,9 @@ from hushmeans.methods.profile import (
     has_profiles,
 )
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
+from hushmeans.methods.seeding import spread_out
 from hushmeans.methods.widths import share_of_widths, with_widths
 from hushmeans.schema import Layout
-
-if TYPE_CHECKING:
-    from threadpoolctl import ThreadpoolController
 
 MERGE_RULE = "ward"
 PICTURE_RECORDS, MIXED_RECORDS = 3000, 8000
@@ -292,22 +290,20 @@ def _start(
     picture: Picture, n_centroids: int, generator: Generator, starts: int = PICTURE_STARTS
 ) -> Clusters:
     """Ordinary k-means on the synthetic data, with unknown error."""
-    from sklearn.cluster import KMeans, kmeans_plusplus
+    from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
     seed = int(generator.integers(2**31))
-    records = picture.records
+    records: Any = picture.records
     model = KMeans(n_centroids, n_init=starts, max_iter=30, random_state=seed)
-    # On one thread: reproducible on every machine, and no thread spins on a busy one.
-    with warnings.catch_warnings(), _thread_pools().limit(limits=1):
+    with warnings.catch_warnings(), one_thread():
         warnings.simplefilter(
             "ignore", ConvergenceWarning
         )  # the synthetic data may have few distinct records
         if n_centroids > MANY_CENTROIDS:
             records = records.astype(np.float32)
             some = records[:: max(1, len(records) // (STARTED_FROM * n_centroids))]
-            start, _ = kmeans_plusplus(some, n_centroids, random_state=seed)
-            model.set_params(init=start, n_init=1, max_iter=10)
+            model.set_params(init=spread_out(some, n_centroids, seed), n_init=1, max_iter=10)
         model.fit(records)
     shares = np.bincount(model.labels_, minlength=n_centroids) / len(model.labels_)
     sizes = shares * picture.moments.size
@@ -317,14 +313,6 @@ def _start(
         sizes=sizes,
         size_variances=(SIZE_DOUBT * np.maximum(sizes, 1.0)) ** 2,
     )
-
-
-@cache
-def _thread_pools() -> ThreadpoolController:
-    """The thread pools of k-means' libraries; cached, since the search takes milliseconds."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 def shares_of_rounds(rest: Fraction, rounds: int, last_round: float) -> list[Fraction]:
