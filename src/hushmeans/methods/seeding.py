@@ -45,15 +45,16 @@ class _Distances:
     """
 
     def __init__(self, records: SingleArray, number: int) -> None:
-        self._records = records.astype(np.float64)
-        self._squares = np.einsum("ij,ij->i", self._records, self._records)
+        wide = records.astype(np.float64)
+        self._squares = np.einsum("ij,ij->i", wide, wide)
+        self._columns = np.ascontiguousarray(wide.T)  # which is how they are multiplied fastest
         self._wide = np.empty((number, len(records)))
         self._rounded = np.empty((number, len(records)), np.float32)
 
     def to(self, places: Sequence[int] | IntArray) -> SingleArray:
         """From each of so many records, a row of the distances to all."""
         wide, rounded = self._wide, self._rounded
-        np.matmul(-2 * self._records[places], self._records.T, out=wide)
+        np.matmul(-2 * self._columns[:, places].T, self._columns, out=wide)
         wide += self._squares[places][:, None]
         wide += self._squares
         rounded[:] = wide
