@@ -30,7 +30,7 @@ FORMAT_BY_SUFFIX = {
 }
 """The supported formats, by file extension."""
 
-Found: TypeAlias = tuple[list[Path] | None, str, fs.FileSystem | None]
+NamesBelow: TypeAlias = tuple[list[Path] | None, str, fs.FileSystem | None]
 """The names of the files below a folder, or None if there is no folder but a file; its path, and
 the file system that it is in, None for this machine's own."""
 
@@ -158,14 +158,14 @@ def _check_links(files: Sequence[DataFile]) -> None:
             )
 
 
-def _local_names(folder: str) -> Found:
+def _local_names(folder: str) -> NamesBelow:
     if not read_or_explain(folder, lambda: os.path.isdir(folder), _missing):
         return None, folder, None
     unreadable = explained_as("the folder cannot be read")
     return read_or_explain(folder, lambda: list(_below(folder)), unreadable), folder, None
 
 
-def _remote_names(url: str, label: str) -> Found:
+def _remote_names(url: str, label: str) -> NamesBelow:
     unknown = explained_as("cannot read files at such a URL; install fsspec with the driver for it")
     filesystem, path = read_or_explain(label, lambda: _filesystem(url), unknown)
     fault = explained_as("no such file or folder, or no access to it")
