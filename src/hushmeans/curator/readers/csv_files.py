@@ -15,7 +15,6 @@ from pyarrow import csv
 
 from hushmeans.curator.readers.faults import (
     TRUNCATED,
-    explained_as,
     iterate_or_explain,
     read_or_explain,
 )
@@ -30,7 +29,7 @@ HEADER_BYTES = 2**20
 CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 """How a file is compressed, by its last extension."""
 
-NOT_CSV = explained_as("this is not a valid CSV file with a header row")
+NOT_CSV = "this is not a valid CSV file with a header row"
 
 
 def csv_schema(file: DataFile) -> pa.Schema:

@@ -13,18 +13,18 @@ from typing import Literal
 import pyarrow as pa
 
 from hushmeans.curator.readers.columns import needed_columns
-from hushmeans.curator.readers.faults import explained_as, iterate_or_explain, read_or_explain
+from hushmeans.curator.readers.faults import iterate_or_explain, read_or_explain
 from hushmeans.curator.readers.folders import shown, without_query
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.curator.readers.types import UNDECLARED
 from hushmeans.errors import DataError, InputError
 from hushmeans.schema import SQL, Schema
 
-REFUSED = explained_as(
+REFUSED = (
     "the database refused or stopped the query; run it in the database's own client to see why, "
     "where values may be shown"
 )
-UNREACHED = explained_as("cannot connect; check the address, the user and the password")
+UNREACHED = "cannot connect; check the address, the user and the password"
 
 
 Use = Literal["number", "text", "id"]
@@ -120,7 +120,7 @@ def _database(url: str, label: str) -> Database:
     read_or_explain(
         label,
         lambda: import_module(database.driver),
-        explained_as("its driver is not installed; run pip install 'hushmeans[sql]'"),
+        "its driver is not installed; run pip install 'hushmeans[sql]'",
     )
     return database
 

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 from pyarrow import fs
 
-from hushmeans.curator.readers.faults import explained_as, read_or_explain
+from hushmeans.curator.readers.faults import read_or_explain
 from hushmeans.errors import DataError
 from hushmeans.schema import CSV
 
@@ -71,7 +71,7 @@ class DataFile:
 
     def check_unchanged(self) -> None:
         """Raise an error if the file has changed since it was found."""
-        gone = explained_as("the file no longer exists")
+        gone = "the file no longer exists"
         if read_or_explain(self.label, lambda: _stamped(self), gone).stamp != self.stamp:
             raise DataError(f"{self.label}: the file changed while it was read; run the fit again")
 
@@ -161,14 +161,14 @@ def _check_links(files: Sequence[DataFile]) -> None:
 def _local_names(folder: str) -> NamesBelow:
     if not read_or_explain(folder, lambda: os.path.isdir(folder), _missing):
         return None, folder, None
-    unreadable = explained_as("the folder cannot be read")
+    unreadable = "the folder cannot be read"
     return read_or_explain(folder, lambda: list(_below(folder)), unreadable), folder, None
 
 
 def _remote_names(url: str, label: str) -> NamesBelow:
-    unknown = explained_as("cannot read files at such a URL; install fsspec with the driver for it")
+    unknown = "cannot read files at such a URL; install fsspec with the driver for it"
     filesystem, path = read_or_explain(label, lambda: _filesystem(url), unknown)
-    fault = explained_as("no such file or folder, or no access to it")
+    fault = "no such file or folder, or no access to it"
     info = read_or_explain(label, lambda: filesystem.get_file_info(path), fault)
     if info.type != fs.FileType.Directory:
         return None, path, filesystem

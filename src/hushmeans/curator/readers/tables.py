@@ -10,7 +10,7 @@ from weakref import WeakSet
 import pyarrow as pa
 
 from hushmeans.curator.readers.columns import check_distinct, chosen_columns, needed_columns
-from hushmeans.curator.readers.faults import explained_as, iterate_or_explain
+from hushmeans.curator.readers.faults import iterate_or_explain
 from hushmeans.curator.readers.objects import ids_of_objects, texts_of_objects
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.errors import HushmeansError, InputError, InputTypeError
@@ -62,7 +62,7 @@ def known_columns(data: Any, names: Sequence[str]) -> Any:
 def _batches(
     stream: pa.RecordBatchReader, names: Sequence[str], kind: str
 ) -> Iterator[pa.RecordBatch]:
-    fault = explained_as(
+    fault = (
         "it cannot be read to its end; run its query alone to see why, where values may be shown"
     )
     for batch in iterate_or_explain(f"the {kind}", iter(stream), fault):
