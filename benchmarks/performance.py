@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,6 +22,7 @@ import growth
 import large
 import ledger
 import round as rounds
+from hushmeans import __version__
 from hushmeans.curator.kernel import available_threads
 from sections import Section
 
@@ -69,11 +71,24 @@ def measures(peers: Path) -> dict[str, tuple[Measure, ...]]:
     }
 
 
+def state() -> str:
+    """The commit that is measured, if Git is there to tell."""
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    try:
+        done = subprocess.run(  # noqa: S603
+            command, cwd=Path(__file__).parent, check=True, capture_output=True, text=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return f"version {__version__}"
+    return f"commit {done.stdout.strip()}"
+
+
 def measured(measure: Measure) -> Section:
-    """A section that says how busy the machine was."""
-    load = os.getloadavg()[0]
+    """A section that says what was measured, and how busy the machine was."""
+    load, at = os.getloadavg()[0], state()
     section = measure()
-    return replace(section, note=f"{section.note}\n\nLoad average at the start: {load:.1f}.")
+    note = f"{section.note}\n\nMeasured at {at}; load average at the start: {load:.1f}."
+    return replace(section, note=note)
 
 
 def updated(page: str, section: Section) -> str:

@@ -104,6 +104,7 @@ SAMPLERS = {
         "hushmeans.methods.leaves",
         "hushmeans.methods.picture",
         "hushmeans.methods.refined",
+        "hushmeans.methods.seeding",
         "hushmeans.forecasting.mixture",  # the type of that generator
         "hushmeans.forecasting.rehearsal",
         "hushmeans.release.sampling",

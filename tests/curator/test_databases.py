@@ -188,7 +188,7 @@ def test_a_missing_driver_is_named_by_the_extra(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = sqlite(request, PEOPLE)
-    gone = databases.Database("no_such_driver", databases.DATABASES["sqlite"].wrapped)
+    gone = databases.Database("no_such_driver", databases.DATABASES["sqlite"].value)
     monkeypatch.setitem(databases.DATABASES, "sqlite", gone)
     with pytest.raises(InputError, match=r"not installed; run pip install 'hushmeans\[sql\]'"):
         open_reading(SQL("select * from people", url), BOUNDS)

@@ -72,14 +72,14 @@ class Store:
     threads
         The number of threads that answer a question; None for one per processor.
     folder
-        Where the file is, or would be; None for the system's folder for temporary files.
+        Where the file is, or would be.
     """
 
     box: Box
     kept: tuple[GridArray, ...] = field(repr=False)
     spilled: Spilled | None = field(default=None, repr=False)
     threads: int | None = None
-    folder: str | PathLike[str] | None = field(default=None, repr=False)
+    folder: str | PathLike[str] = field(default_factory=gettempdir, repr=False)
 
     @classmethod
     def of(cls, box: Box, records: GridArray) -> Store:
@@ -119,10 +119,9 @@ class Store:
 class _Filling:
     """A store that is being filled."""
 
-    def __init__(self, box: Box, folder: str | PathLike[str] | None) -> None:
+    def __init__(self, box: Box, folder: str | PathLike[str]) -> None:
         self._box = box
-        self._folder = gettempdir() if folder is None else folder
-        self._declared_folder = folder
+        self._folder = folder
         self._rows = block_rows(box.n_kept)
         limit = memory_limit()
         room = max(limit - READING_BYTES, limit // 2)
@@ -147,7 +146,7 @@ class _Filling:
         if self._filled:
             self._put_away()
         spilled = None if self._file is None else Spilled.of(self._file, self._box.n_kept)
-        return Store(self._box, tuple(self._kept), spilled, folder=self._declared_folder)
+        return Store(self._box, tuple(self._kept), spilled, folder=self._folder)
 
     def close(self) -> None:
         """Close the file, which exists as long as a store has it mapped."""
@@ -191,8 +190,7 @@ def read_into_store(
     if cache is not None:
         nameless_file(cache).close()  # a folder that cannot be used is met before all reading
     folder = gettempdir() if cache is None else cache
-    filling = _Filling(reading.box, folder)
-    with closing(filling):
+    with closing(_Filling(reading.box, folder)) as filling:
         if limit is None:
             for records in reading.encoded():
                 filling.add(records)
@@ -210,11 +208,8 @@ def people_in_store(
     return _filled_store(ROWS_BOX, folder, people_counted(reading.owners(), missing, folder))
 
 
-def _filled_store(
-    box: Box, folder: str | PathLike[str] | None, parts: Iterable[GridArray]
-) -> Store:
-    filling = _Filling(box, folder)
-    with closing(filling):
+def _filled_store(box: Box, folder: str | PathLike[str], parts: Iterable[GridArray]) -> Store:
+    with closing(_Filling(box, folder)) as filling:
         for records in parts:
             filling.add(records)
         return filling.store()

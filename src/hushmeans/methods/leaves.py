@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
 
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.moves import FEWEST, SIZE_DOUBT, gaps_to_nearest
+from hushmeans.methods.one_thread import one_thread
 from hushmeans.methods.picture import Picture
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
+from hushmeans.methods.seeding import spread_out
 from hushmeans.types import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from threadpoolctl import ThreadpoolController
 
 MANY_CENTROIDS = 256
 """With more of them, the synthetic data is clustered from one start, in fewer steps and in single
@@ -66,32 +63,24 @@ def _clustered(
     records: FloatArray, n_centroids: int, generator: Generator, n_starts: int
 ) -> tuple[FloatArray, FloatArray]:
     """The centroids of ordinary k-means, and the share of the records that each has."""
-    from sklearn.cluster import KMeans, kmeans_plusplus
+    from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
     seed = int(generator.integers(2**31))
     model = KMeans(n_centroids, n_init=n_starts, max_iter=30, random_state=seed)
-    # On one thread: reproducible on every machine, and no thread spins on a busy one.
-    with warnings.catch_warnings(), _thread_pools().limit(limits=1):
+    with warnings.catch_warnings(), one_thread():
         warnings.simplefilter(
             "ignore", ConvergenceWarning
         )  # the synthetic data may have few distinct records
         if n_centroids > MANY_CENTROIDS:
-            records = records.astype(np.float32)
-            some = records[:: max(1, len(records) // (STARTED_FROM * n_centroids))]
-            start, _ = kmeans_plusplus(some, n_centroids, random_state=seed)
-            model.set_params(init=start, n_init=1, max_iter=10)
-        model.fit(records)
+            single = records.astype(np.float32)
+            some = single[:: max(1, len(single) // (STARTED_FROM * n_centroids))]
+            model.set_params(init=spread_out(some, n_centroids, seed), n_init=1, max_iter=10)
+            model.fit(single)
+        else:
+            model.fit(records)
     shares = np.bincount(model.labels_, minlength=n_centroids) / len(model.labels_)
     return model.cluster_centers_.astype(np.float64), shares
-
-
-@cache
-def _thread_pools() -> ThreadpoolController:
-    """The thread pools of k-means' libraries; cached, since the search takes milliseconds."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 def resettled(leaves: Clusters, picture: Picture) -> Clusters:

@@ -66,8 +66,9 @@ def merging_costs(clusters: Clusters) -> list[float]:
 class _Merging:
     """Merges clusters, the cheapest pair first; the first of a pair is kept.
 
-    For each cluster the cheapest later partner is remembered. After a merge only those whose
-    partner has changed are searched again, so that thousands of clusters are feasible.
+    For each cluster the cheapest later partner is remembered. Where that partner has changed, the
+    cost of any other is no lower: the cluster is stale, and searched again only when it seems to
+    be the cheapest. So thousands of clusters are feasible.
     """
 
     def __init__(self, clusters: Clusters, rule: Rule) -> None:
@@ -82,6 +83,7 @@ class _Merging:
         self._rule = rule
         self._partners = np.zeros(self.n_left, dtype=np.int64)
         self._costs = np.full(self.n_left, np.inf)
+        self._stale = np.zeros(self.n_left, dtype=np.bool_)
         for cluster in range(self.n_left):
             self._look(cluster)
 
@@ -96,7 +98,8 @@ class _Merging:
 
     def join_cheapest(self) -> tuple[int, int, float]:
         """The cluster that was kept, the one merged into it, and the cost."""
-        kept = int(self._costs.argmin())
+        while self._stale[kept := int(self._costs.argmin())]:
+            self._look(kept)
         gone, cost = int(self._partners[kept]), float(self._costs[kept])
         self._join(kept, gone)
         self._reconsider(kept, gone)
@@ -132,18 +135,18 @@ class _Merging:
     def _reconsider(self, kept: int, gone: int) -> None:
         """Update the cheapest partners after one cluster has moved and one is gone."""
         self._costs[gone] = np.inf
-        lost = (self._partners == kept) | (self._partners == gone)
-        for cluster in (lost & self.left).nonzero()[0].tolist():
-            self._look(cluster)
+        self._stale |= (self._partners == kept) | (self._partners == gone)
         self._look(kept)
-        costs, known = self._costs_of(kept, slice(0, kept)), self._costs[:kept]
-        cheaper = (costs < known) | ((costs == known) & (kept < self._partners[:kept]))
-        cheaper &= self.left[:kept]
-        known[cheaper] = costs[cheaper]
+        known, stale = self._costs[:kept], self._stale[:kept]
+        costs = self._costs_of(kept, slice(kept))
+        earlier = (costs == known) & (kept < self._partners[:kept]) & ~stale
+        cheaper = ((costs < known) | earlier) & self.left[:kept]
+        known[cheaper], stale[cheaper] = costs[cheaper], False
         self._partners[:kept][cheaper] = kept
 
     def _look(self, cluster: int) -> None:
         """Remember the cheapest later partner."""
+        self._stale[cluster] = False
         later = cluster + 1
         if later < len(self.sizes):
             costs = self._costs_of(cluster, slice(later, None))
@@ -152,5 +155,6 @@ class _Merging:
 
     def _costs_of(self, cluster: int, others: slice) -> FloatArray:
         gaps = self.centroids[others] - self.centroids[cluster]
-        squares = np.add.reduce(gaps * gaps, axis=1)
+        gaps *= gaps
+        squares = np.add.reduce(gaps, axis=1)
         return self._rule(squares, float(self.sizes[cluster]), self.sizes[others])

@@ -11,6 +11,7 @@ import numpy as np
 from hushmeans.curator.door import Noise, NoisyTotals
 from hushmeans.curator.questions import Norm, Shifts
 from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.one_thread import one_thread
 from hushmeans.methods.picture import Picture
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 from hushmeans.schema import Grid
@@ -34,7 +35,7 @@ CUT_ON_ONE_SIDE, CUT_BY_SIZE = 0.1, 2.0
 """The part of what clipping cuts, squared, that may lie on one side though the picture shows it on
 all sides; and more where a cluster's size is unsure, as the picture then is: times the square of
 the size's relative error."""
-AT_A_TIME = 4096
+AT_A_TIME = 512
 """Records compared with all points at a time, so that the table of distances stays small."""
 PUT_IN_PLACE = 3
 """How often the picture's clusters are moved towards where an answer has them."""
@@ -218,8 +219,15 @@ def _as_answered(question: Shifts, gaps: Gaps, made: FloatArray) -> tuple[FloatA
 def _nearest(records: FloatArray, points: FloatArray) -> IntArray:
     """The index of each record's nearest point."""
     half_squares = (points**2).sum(axis=1) / 2
-    blocks = (records[i : i + AT_A_TIME] for i in range(0, len(records), AT_A_TIME))
-    return np.concatenate([(block @ points.T - half_squares).argmax(axis=1) for block in blocks])
+    nearest = np.empty(len(records), np.int64)
+    room = np.empty((AT_A_TIME, len(points)))
+    with one_thread():
+        for first in range(0, len(records), AT_A_TIME):
+            block = records[first : first + AT_A_TIME]
+            scores = np.matmul(block, points.T, out=room[: len(block)])
+            scores -= half_squares
+            scores.argmax(axis=1, out=nearest[first : first + len(block)])
+    return nearest
 
 
 def _means(vectors: FloatArray, labels: IntArray, number: int) -> FloatArray:

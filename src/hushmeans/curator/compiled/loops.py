@@ -107,7 +107,8 @@ def _add_up_gaps(records, centroids, unit, bits, clips, in_l1, size_unit, sums):
     for flat, n_records in stretches(records, part.width):
         for first in range(ZERO, n_records, ROWS):
             count, start = min(ROWS, n_records - first), first * n_features
-            find(flat, first, count, among, room)
+            if len(centroids) > 1:  # else all are nearest to the first
+                find(flat, first, count, among, room)
             about = (flat, start, n_features, count, room.best, origins, clips, unit)
             add_scaled(*about, in_l1, part)
             if (first + ROWS) % FULL == ZERO:

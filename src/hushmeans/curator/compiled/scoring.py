@@ -82,9 +82,9 @@ def targets(centroids, unit):
 
 @inlined()
 def scoring_room(n_features):
-    """Room for scoring a block, tile by tile."""
+    """Room for scoring a block, tile by tile; until then, the first centroid is the nearest."""
     n_columns = (n_features + 3) // 4 * 4
-    return Room(np.empty(n_columns * TILE, np.float32), np.empty(BLOCK, np.int32))
+    return Room(np.empty(n_columns * TILE, np.float32), np.zeros(BLOCK, np.int32))
 
 
 @inlined()

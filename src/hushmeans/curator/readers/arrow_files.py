@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import pyarrow as pa
 from pyarrow import parquet
 
 from hushmeans.curator.readers.faults import (
     TRUNCATED,
-    explained_as,
     iterate_or_explain,
     read_or_explain,
 )
@@ -21,8 +20,8 @@ PARQUET_BUFFER = 2**18
 PARQUET_ROWS = 40_960
 """Records of a Parquet file that are decoded at a time."""
 
-NOT_PARQUET = explained_as("this is not a valid Parquet file; it may be damaged or truncated")
-NOT_ARROW = explained_as("this is not a valid Arrow file; it may be damaged or truncated")
+NOT_PARQUET = "this is not a valid Parquet file; it may be damaged or truncated"
+NOT_ARROW = "this is not a valid Arrow file; it may be damaged or truncated"
 
 MAGIC = b"ARROW1"
 """The first bytes of an Arrow file; an Arrow stream starts differently."""
@@ -30,12 +29,7 @@ MAGIC = b"ARROW1"
 
 def parquet_schema(file: DataFile) -> pa.Schema:
     """The columns of a Parquet file, from its footer."""
-
-    def read() -> pa.Schema:
-        with file.opened() as opened:
-            return _named(parquet.read_schema(opened))
-
-    return read_or_explain(file.label, read, NOT_PARQUET)
+    return read_or_explain(file.label, lambda: _schema(file, parquet.read_schema), NOT_PARQUET)
 
 
 def parquet_batches(file: DataFile, names: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, float]]:
@@ -49,19 +43,16 @@ def parquet_batches(file: DataFile, names: Sequence[str]) -> Iterator[tuple[pa.R
             file.label, lambda: reader.iter_batches(PARQUET_ROWS, columns=list(names)), NOT_PARQUET
         )
         done, rows = 0, reader.metadata.num_rows
-        for batch in iterate_or_explain(file.label, found, explained_as(TRUNCATED)):
+        for batch in iterate_or_explain(file.label, found, TRUNCATED):
             done += len(batch)
             yield batch, min(done / rows, 1.0) if rows else 1.0
 
 
 def arrow_schema(file: DataFile) -> pa.Schema:
     """The columns of an Arrow file or stream."""
-
-    def read() -> pa.Schema:
-        with file.opened() as stream:
-            return _named(_open(stream, None).schema)
-
-    return read_or_explain(file.label, read, NOT_ARROW)
+    return read_or_explain(
+        file.label, lambda: _schema(file, lambda at: _open(at).schema), NOT_ARROW
+    )
 
 
 def arrow_batches(file: DataFile, names: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, float]]:
@@ -69,17 +60,19 @@ def arrow_batches(file: DataFile, names: Sequence[str]) -> Iterator[tuple[pa.Rec
     wanted = [index for index, name in enumerate(arrow_schema(file).names) if name in set(names)]
     with read_or_explain(file.label, file.opened, NOT_ARROW) as stream:
         reader = read_or_explain(file.label, lambda: _open(stream, wanted), NOT_ARROW)
-        for batch in iterate_or_explain(file.label, _written(reader), explained_as(TRUNCATED)):
+        for batch in iterate_or_explain(file.label, _written(reader), TRUNCATED):
             yield batch, min(stream.tell() / file.size, 1.0) if file.size else 0.0
 
 
-def _named(schema: pa.Schema) -> pa.Schema:
+def _schema(file: DataFile, read: Callable[[pa.NativeFile], pa.Schema]) -> pa.Schema:
     """The names and types only; a UnicodeDecodeError if a name is not valid text."""
-    return pa.schema(list(zip(schema.names, schema.types, strict=True)))
+    with file.opened() as stream:
+        found = read(stream)
+        return pa.schema(list(zip(found.names, found.types, strict=True)))
 
 
 def _open(
-    stream: pa.NativeFile, fields: list[int] | None
+    stream: pa.NativeFile, fields: list[int] | None = None
 ) -> pa.RecordBatchFileReader | pa.RecordBatchStreamReader:
     options = pa.ipc.IpcReadOptions(included_fields=fields)
     is_file = stream.read(len(MAGIC)) == MAGIC

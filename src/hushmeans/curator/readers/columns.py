@@ -18,19 +18,21 @@ PER_DAY = {"s": 86_400, "ms": 86_400 * 10**3, "us": 86_400 * 10**6, "ns": 86_400
 """How many of Arrow's units of time a day has."""
 
 
-def feature_box(
+def needed_columns(
     table: pa.Schema,
     schema: Schema,
     columns: Sequence[str] | None = None,
     label: str | None = None,
-) -> Box:
-    """The features of a table with these columns, which must be distinct and of fitting types.
+) -> tuple[Box, tuple[str, ...]]:
+    """The features of a table, and the columns to read: theirs and, last, the person's.
+
+    They must be there, once, and of fitting types.
 
     Parameters
     ----------
     columns
-        Their names, in this order; None for the columns that the schema names or, if it names
-        none, for all.
+        The names of the features, in this order; None for the columns that the schema names or,
+        if it names none, for all.
     label
         The file's name for messages; None if there is no file.
     """
@@ -43,33 +45,27 @@ def feature_box(
         if name not in table.names:
             raise InputError(f"{where}there is no column {name!r}; correct the name of the feature")
     box = schema.box(n_features=len(names), names=names)
-    for name, kind in zip(box.names or (), box.features, strict=True):
+    names = box.names or ()
+    for name, kind in zip(names, box.features, strict=True):
         found = table.field(name).type
         if not can_hold(found, kind):
             raise InputTypeError(
                 f"{where}column {name!r} holds {described(found)}, not {wanted(kind)}; "
                 "convert it, declare it as what it is in a schema, or remove it from the features"
             )
-    return box
-
-
-def owner_columns(table: pa.Schema, schema: Schema, label: str | None = None) -> tuple[str, ...]:
-    """The column that says whose row it is, if the schema names one; it must be able to."""
-    if schema.person is None:
-        return ()
-    where = "" if label is None else f"{label}: "
-    if schema.person not in table.names:
-        raise InputError(
-            f"{where}there is no column {schema.person!r}; correct person in the schema"
-        )
-    check_identifies(schema.person, table.field(schema.person).type, where)
-    return (schema.person,)
+    person = schema.person
+    if person is None:
+        return box, names
+    if person not in table.names:
+        raise InputError(f"{where}there is no column {person!r}; correct person in the schema")
+    check_identifies(person, table.field(person).type, where)
+    return box, (*names, person)
 
 
 def chosen_columns(
     available: Sequence[str], schema: Schema, columns: Sequence[str] | None
 ) -> list[str]:
-    """The columns of a table that `feature_box` needs to see, in the table's order."""
+    """The columns of a table that `needed_columns` looks at, in the table's order."""
     if columns is None:
         if schema.names is None or not available:
             return list(available)
@@ -103,8 +99,8 @@ def decoded(column: pa.Array) -> pa.Array:
     if pa.types.is_dictionary(kind):
         return decoded(_with_room(column.dictionary).take(column.indices))
     if pa.types.is_run_end_encoded(kind):
-        places = pc.run_end_decode(_run_places(column))
-        return decoded(_with_room(column.values).take(places))
+        roomy = pa.RunEndEncodedArray.from_arrays(column.run_ends, _with_room(column.values))
+        return decoded(pc.run_end_decode(roomy[column.offset : column.offset + len(column)]))
     return column
 
 
@@ -113,13 +109,6 @@ def check_distinct(names: Sequence[str], where: str = "") -> None:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"{where}the data has two columns named {twice!r}; rename one of them")
-
-
-def _run_places(column: pa.Array) -> pa.Array:
-    """For each value of a column of runs its run."""
-    ends, runs = column.run_ends, pa.array(np.arange(len(column.values)))
-    whole = pa.RunEndEncodedArray.from_arrays(ends, runs)
-    return whole[column.offset : column.offset + len(column)]
 
 
 def _with_room(values: pa.Array) -> pa.Array:

@@ -15,7 +15,6 @@ from pyarrow import csv
 
 from hushmeans.curator.readers.faults import (
     TRUNCATED,
-    explained_as,
     iterate_or_explain,
     read_or_explain,
 )
@@ -30,9 +29,7 @@ HEADER_BYTES = 2**20
 CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 """How a file is compressed, by its last extension."""
 
-UTF8 = codecs.lookup("utf-8").name
-
-NOT_CSV = explained_as("this is not a valid CSV file with a header row")
+NOT_CSV = "this is not a valid CSV file with a header row"
 
 
 def csv_schema(file: DataFile) -> pa.Schema:
@@ -49,58 +46,25 @@ def csv_batches(file: DataFile, names: Sequence[str]) -> Iterator[tuple[pa.Recor
     swallow the following ones.
     """
     header = _header(file)
-    with _opened(file, header) as (stream, raw):
+    with _opened(file, header) as (stream, passing):
         for batch in iterate_or_explain(file.label, iter(stream), _fault):
-            if raw.quoted:
+            if passing.quoted:
                 _check_line_ends(batch, file.label)
-            yield batch.select(list(names)), min(raw.count / file.size, 1.0) if file.size else 0.0
+            part = min(passing.count / file.size, 1.0) if file.size else 0.0
+            yield batch.select(list(names)), part
 
 
-class _Bytes:
-    """The bytes of a file: how many were read, and whether a quote may have been among them."""
+class _Passing:
+    """The bytes of a file as they are read: how many, and whether a quote may be among them."""
 
-    def __init__(self, raw: pa.NativeFile, *, quoted: bool) -> None:
-        self._raw = raw
-        self.count = 0
-        self.quoted = quoted
-        self.closed = False
+    def __init__(self, *, quoted: bool) -> None:
+        self.count, self.quoted = 0, quoted
 
-    def read(self, size: int = -1) -> bytes:
-        data: bytes = self._raw.read(None if size < 0 else size)
-        self.count += len(data)
-        self.quoted = self.quoted or b'"' in data
-        return data
-
-    def close(self) -> None:
-        self._raw.close()
-        self.closed = True
-
-
-class _Transcoded:
-    """The bytes of a text in UTF-8; what cannot be decoded is replaced.
-
-    To refuse it would tell of the one record that has it.
-    """
-
-    def __init__(self, raw: pa.NativeFile, encoding: str) -> None:
-        self._raw = raw
-        self._decoder = codecs.getincrementaldecoder(encoding)("replace")
-        self._rest = b""
-        self.closed = False
-
-    def read(self, size: int) -> bytes:
-        while not self._rest:
-            data: bytes = self._raw.read(size)
-            text = self._decoder.decode(data, final=not data)
-            self._rest = text.encode("utf-8", "replace")
-            if not data:
-                break
-        found, self._rest = self._rest[:size], self._rest[size:]
+    def __call__(self, data: pa.Buffer) -> bytes:
+        found: bytes = data.to_pybytes()
+        self.count += len(found)
+        self.quoted = self.quoted or b'"' in found
         return found
-
-    def close(self) -> None:
-        self._raw.close()
-        self.closed = True
 
 
 def _header(file: DataFile) -> list[str]:
@@ -121,12 +85,14 @@ def _header(file: DataFile) -> list[str]:
 
 
 @contextmanager
-def _opened(file: DataFile, header: list[str]) -> Iterator[tuple[Iterable[pa.RecordBatch], _Bytes]]:
-    """A stream of the table, all columns read as bytes, and the bytes that it is read from."""
-    raw = read_or_explain(file.label, lambda: _raw(file), NOT_CSV)
-    stream = read_or_explain(file.label, lambda: _stream(file, header, raw), _fault)
+def _opened(
+    file: DataFile, header: list[str]
+) -> Iterator[tuple[Iterable[pa.RecordBatch], _Passing]]:
+    """A stream of the table, all columns read as bytes, and what is known of the file's bytes."""
+    passing = _Passing(quoted=_codec(file) is not None or not _is_utf8(file))
+    stream = read_or_explain(file.label, lambda: _stream(file, header, passing), _fault)
     if stream is None:
-        yield (), raw
+        yield (), passing
         return
     with stream:
         if read_or_explain(file.label, lambda: stream.schema.names, NOT_CSV) != header:
@@ -134,10 +100,10 @@ def _opened(file: DataFile, header: list[str]) -> Iterator[tuple[Iterable[pa.Rec
                 f"{file.label}: the first row is not a header; "
                 "add a header row with the column names"
             )
-        yield stream, raw
+        yield stream, passing
 
 
-def _stream(file: DataFile, header: list[str], raw: _Bytes) -> csv.CSVStreamingReader | None:
+def _stream(file: DataFile, header: list[str], passing: _Passing) -> csv.CSVStreamingReader | None:
     """Arrow's reader; None for a header without a line end, in which Arrow finds no table."""
     text = _beginning(file)
     if len(text) < HEADER_BYTES // 4 and "\n" not in text.lstrip():
@@ -149,8 +115,9 @@ def _stream(file: DataFile, header: list[str], raw: _Bytes) -> csv.CSVStreamingR
         delimiter=file.delimiter, newlines_in_values=True, ignore_empty_lines=len(header) > 1
     )
     types = dict.fromkeys(header, pa.binary())
+    raw = pa.TransformInputStream(file.opened(), passing)
     return csv.open_csv(
-        _as_utf8(_decompressed(file, raw), file.encoding),
+        _as_utf8(file, _decompressed(file, raw)),
         parse_options=parsing,
         convert_options=csv.ConvertOptions(
             column_types=types, strings_can_be_null=True, null_values=list(MISSING_TEXTS)
@@ -158,30 +125,37 @@ def _stream(file: DataFile, header: list[str], raw: _Bytes) -> csv.CSVStreamingR
     )
 
 
-def _raw(file: DataFile) -> _Bytes:
-    as_they_are = _codec(file) is None and codecs.lookup(file.encoding).name == UTF8
-    return _Bytes(file.opened(), quoted=not as_they_are)
-
-
 def _codec(file: DataFile) -> str | None:
     return CODECS.get(PurePosixPath(file.path).suffix.lower())
 
 
-def _decompressed(file: DataFile, raw: _Bytes) -> pa.NativeFile:
-    stream, codec = pa.PythonFile(raw, mode="r"), _codec(file)
-    return stream if codec is None else pa.CompressedInputStream(stream, codec)
+def _decompressed(file: DataFile, raw: pa.NativeFile) -> pa.NativeFile:
+    codec = _codec(file)
+    return raw if codec is None else pa.CompressedInputStream(raw, codec)
 
 
-def _as_utf8(stream: pa.NativeFile, encoding: str) -> pa.NativeFile:
-    """The text in UTF-8; bytes of it are taken as they are, also those that are no text."""
-    if codecs.lookup(encoding).name == UTF8:
+def _is_utf8(file: DataFile) -> bool:
+    return codecs.lookup(file.encoding).name == "utf-8"
+
+
+def _as_utf8(file: DataFile, stream: pa.NativeFile) -> pa.NativeFile:
+    """The text in UTF-8; bytes of it are taken as they are, also those that are no text.
+
+    What cannot be decoded is replaced: to refuse it would tell of the one record that has it.
+    """
+    if _is_utf8(file):
         return stream
-    return pa.PythonFile(_Transcoded(stream, encoding), mode="r")
+    decoder = codecs.getincrementaldecoder(file.encoding)("replace")
+
+    def transcode(data: pa.Buffer) -> bytes:
+        return decoder.decode(data, final=not len(data)).encode("utf-8", "replace")
+
+    return pa.TransformInputStream(stream, transcode)
 
 
 def _beginning(file: DataFile) -> str:
     """The text that the file begins with; what cannot be decoded is replaced."""
-    with _decompressed(file, _raw(file)) as stream:
+    with _decompressed(file, file.opened()) as stream:
         return io.BufferedReader(stream).read(HEADER_BYTES).decode(file.encoding, "replace")
 
 

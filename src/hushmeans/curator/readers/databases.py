@@ -8,48 +8,62 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Literal
 
 import pyarrow as pa
 
-from hushmeans.curator.readers.columns import feature_box, owner_columns
-from hushmeans.curator.readers.faults import explained_as, iterate_or_explain, read_or_explain
+from hushmeans.curator.readers.columns import needed_columns
+from hushmeans.curator.readers.faults import iterate_or_explain, read_or_explain
 from hushmeans.curator.readers.folders import shown, without_query
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.curator.readers.types import UNDECLARED
 from hushmeans.errors import DataError, InputError
 from hushmeans.schema import SQL, Schema
 
-REFUSED = explained_as(
+REFUSED = (
     "the database refused or stopped the query; run it in the database's own client to see why, "
     "where values may be shown"
 )
-UNREACHED = explained_as("cannot connect; check the address, the user and the password")
+UNREACHED = "cannot connect; check the address, the user and the password"
+
+
+Use = Literal["number", "text", "id"]
+"""What a column is read for."""
+
+FIRST_ROW: dict[Use, str] = {"number": "0.5", "text": "''", "id": "''"}
+"""Values of which a driver can tell the type."""
 
 
 @dataclass(frozen=True)
 class Database:
-    """How to ask databases of one kind for columns of numbers.
+    """How to ask databases of one kind for columns.
 
     Attributes
     ----------
     driver
         The ADBC module that connects.
-    wrapped
-        The query for the named columns of another one, which may end with a comment; some of
-        them as text, and ids after them.
-    skipped
-        How many rows of its result are not of the table.
+    value
+        The expression that gives a column's values.
     is_file
         Whether the database is a file on this machine.
     declares_types
-        Whether its columns have types that all their values are of.
+        Whether its columns have types that all their values are of. If not, the driver takes the
+        types from the first row, so a row of a float or a text for each column goes before.
     """
 
     driver: str
-    wrapped: Callable[[str, pa.Schema, Sequence[str], Sequence[str]], str]
-    skipped: int = 0
+    value: Callable[[pa.Field, Use], str]
     is_file: bool = True
     declares_types: bool = True
+
+    def wrapped(self, query: str, uses: Sequence[tuple[pa.Field, Use]]) -> str:
+        """The query for columns of another one, which may end with a comment."""
+        values = ", ".join(self.value(*each) for each in uses)
+        rows = f"select {values} from ({query}\n) as records"  # noqa: S608 (the owner's own query)
+        if self.declares_types:
+            return rows
+        first = (f"{FIRST_ROW[use]} as {_quoted(field)}" for field, use in uses)
+        return f"select {', '.join(first)} union all {rows}"
 
 
 def open_query(place: SQL, schema: Schema, columns: Sequence[str] | None = None) -> Reading:
@@ -57,20 +71,19 @@ def open_query(place: SQL, schema: Schema, columns: Sequence[str] | None = None)
     label = f"the query on {shown(place.database)}"
     database = _database(place.database, label)
     query = place.query.strip().rstrip(";")
-    nothing = f"select * from ({query}\n) as records limit 0"  # noqa: S608 (the owner's own query)
+    nothing = f"select * from ({query}\n) as records limit 0"  # noqa: S608
     with _result(database, place, label, nothing) as empty:
         table = pa.schema([_declared(field, database, schema.person) for field in empty.schema])
-    box = feature_box(table, schema, columns, label)
-    owners = owner_columns(table, schema, label)
-    features = pa.schema([empty.schema.field(name) for name in box.names or ()])
-    pairs = zip(features.names, box.features, strict=True)
-    texts = [name for name, kind in pairs if kind.may_be_text]
-    wrapped = database.wrapped(query, features, texts, owners)
-    return Reading(box, _rows(database, place, label, wrapped), bool(owners))
+    box, names = needed_columns(table, schema, columns, label)
+    uses: list[Use] = ["text" if kind.may_be_text else "number" for kind in box.features]
+    uses += ["id"] * (schema.person is not None)
+    fields = map(empty.schema.field, names)
+    wrapped = database.wrapped(query, list(zip(fields, uses, strict=True)))
+    return Reading(box, _rows(database, place, label, wrapped), schema.person is not None)
 
 
 def _rows(database: Database, place: SQL, label: str, query: str) -> Iterator[pa.RecordBatch]:
-    skipped = database.skipped
+    skipped = 0 if database.declares_types else 1
     with _result(database, place, label, query) as stream:
         for batch in iterate_or_explain(label, iter(stream), REFUSED):
             yield batch[skipped:]
@@ -107,7 +120,7 @@ def _database(url: str, label: str) -> Database:
     read_or_explain(
         label,
         lambda: import_module(database.driver),
-        explained_as("its driver is not installed; run pip install 'hushmeans[sql]'"),
+        "its driver is not installed; run pip install 'hushmeans[sql]'",
     )
     return database
 
@@ -117,43 +130,30 @@ def _path(url: str) -> str:
     return without_query(url.partition("://")[2]).partition("/")[2]
 
 
-def _quoted(name: str) -> str:
+def _quoted(field: pa.Field) -> str:
+    name: str = field.name
     return '"' + name.replace('"', '""') + '"'
 
 
-def _plain(query: str, features: pa.Schema, texts: Sequence[str], ids: Sequence[str]) -> str:
-    columns = ", ".join(_quoted(name) for name in (*features.names, *ids))
-    return f"select {columns} from ({query}\n) as records"  # noqa: S608
+def _stored(field: pa.Field, use: Use) -> str:
+    return _quoted(field)
 
 
-def _of_postgres(query: str, features: pa.Schema, texts: Sequence[str], ids: Sequence[str]) -> str:
-    """As `_plain`, with decimal numbers, which Arrow cannot hold in full, as floats."""
-    columns = [
-        f"{_quoted(field.name)}::double precision" if _is_decimal(field) else _quoted(field.name)
-        for field in features
-    ]
-    columns += [f"{_quoted(name)}::text" for name in ids]
-    return f"select {', '.join(columns)} from ({query}\n) as records"  # noqa: S608
+def _of_postgres(field: pa.Field, use: Use) -> str:
+    """Decimal numbers, which Arrow cannot hold in full, as floats."""
+    if use == "id":
+        return f"{_quoted(field)}::text"
+    return f"{_quoted(field)}::double precision" if _is_decimal(field) else _quoted(field)
 
 
-def _of_sqlite(query: str, features: pa.Schema, texts: Sequence[str], ids: Sequence[str]) -> str:
-    """Whatever is not a number, or text, is missing, as any column may hold any value.
-
-    The driver takes the types of columns from the first rows, so a row of floats and texts goes
-    before them.
-    """
-    first, values = [], []
-    for feature in features.names:
-        name, as_text = _quoted(feature), feature in texts
-        some, kind = ("''", "text") if as_text else ("0.5", "real")
-        kinds = "'integer', 'real', 'text'" if as_text else "'integer', 'real'"
-        first.append(f"{some} as {name}")
-        values.append(f"case when typeof({name}) in ({kinds}) then cast({name} as {kind}) end")
-    first += [f"'' as {_quoted(name)}" for name in ids]
-    values += [f"cast({_quoted(name)} as text)" for name in ids]
+def _of_sqlite(field: pa.Field, use: Use) -> str:
+    """Whatever is not a number, or text, is missing, as any column may hold any value."""
+    name = _quoted(field)
+    if use == "id":
+        return f"cast({name} as text)"
+    kind, others = ("text", ", 'text'") if use == "text" else ("real", "")
     return (
-        f"select {', '.join(first)} union all "  # noqa: S608
-        f"select {', '.join(values)} from ({query}\n) as records"
+        f"case when typeof({name}) in ('integer', 'real'{others}) then cast({name} as {kind}) end"
     )
 
 
@@ -172,7 +172,7 @@ def _is_decimal(field: pa.Field) -> bool:
 
 DATABASES = {
     "postgresql": Database("adbc_driver_postgresql.dbapi", _of_postgres, is_file=False),
-    "sqlite": Database("adbc_driver_sqlite.dbapi", _of_sqlite, skipped=1, declares_types=False),
-    "duckdb": Database("adbc_driver_duckdb.dbapi", _plain),
+    "sqlite": Database("adbc_driver_sqlite.dbapi", _of_sqlite, declares_types=False),
+    "duckdb": Database("adbc_driver_duckdb.dbapi", _stored),
 }
 """The databases that can be read, by the scheme of their URLs."""

@@ -9,13 +9,13 @@ from hushmeans.errors import DataError, HushmeansError
 
 T = TypeVar("T")
 
-Explain = Callable[[Exception], str]
-"""Explains an exception without quoting it."""
+Fault = str | Callable[[Exception], str]
+"""A sentence that explains a failure, or what makes one of an exception without quoting it."""
 
 TRUNCATED = "the file cannot be read to its end; it may be damaged or truncated"
 
 
-def read_or_explain(label: str, read: Callable[[], T], explain: Explain) -> T:
+def read_or_explain(label: str, read: Callable[[], T], fault: Fault) -> T:
     """Call `read` and return its result.
 
     Parameters
@@ -34,16 +34,11 @@ def read_or_explain(label: str, read: Callable[[], T], explain: Explain) -> T:
     except HushmeansError:
         raise
     except Exception as error:  # parsers of damaged files may raise anything
-        fault = explain(error)
-    raise DataError(f"{label}: {fault}")
+        sentence = fault if isinstance(fault, str) else fault(error)
+    raise DataError(f"{label}: {sentence}")
 
 
-def iterate_or_explain(label: str, items: Iterator[T], explain: Explain) -> Iterator[T]:
+def iterate_or_explain(label: str, items: Iterator[T], fault: Fault) -> Iterator[T]:
     """All items, none of which is None, each read as by `read_or_explain`."""
-    while (item := read_or_explain(label, lambda: next(items, None), explain)) is not None:
+    while (item := read_or_explain(label, lambda: next(items, None), fault)) is not None:
         yield item
-
-
-def explained_as(sentence: str) -> Explain:
-    """The same explanation for every exception."""
-    return lambda error: sentence

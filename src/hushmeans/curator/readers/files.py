@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
 from hushmeans.curator.readers import arrow_files, csv_files
-from hushmeans.curator.readers.columns import check_distinct, feature_box, owner_columns
-from hushmeans.curator.readers.folders import (
-    HIVE_NULL,
-    DataFile,
-    find_files,
-    partition_number,
-)
+from hushmeans.curator.readers.columns import check_distinct, needed_columns
+from hushmeans.curator.readers.folders import DataFile, find_files
+from hushmeans.curator.readers.numbers import parse_numbers
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.curator.readers.types import UNDECLARED, type_in_a_word
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import InputError
 from hushmeans.schema import CSV, Schema
 from hushmeans.schema.draft import DeclaredType
+
+HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
+"""Hive's name for a folder of records whose value is missing."""
 
 FileBatches = Iterator[tuple[pa.RecordBatch, float]]
 """Some records of a file, and how much of the file is read after them, from 0 to 1."""
@@ -57,18 +56,12 @@ def open_files(
     """
     files = find_files(place)
     tables = [_table(file) for file in files]
-    box = feature_box(tables[0], schema, columns, files[0].label)
-    names, alike = box.names or (), columns is None and schema.names is None
+    box, names = needed_columns(tables[0], schema, columns, files[0].label)
+    features, alike = box.names or (), columns is None and schema.names is None
     for file, table in zip(files[1:], tables[1:], strict=True):
-        _check_columns(file, table.names, files[0], names, alike=alike)
-        feature_box(table, schema, names, file.label)
-    of_owners = (
-        owner_columns(table, schema, file.label) for file, table in zip(files, tables, strict=True)
-    )
-    owners = {name for each in of_owners for name in each}
-    may_be_text = {name: kind.may_be_text for name, kind in zip(names, box.features, strict=True)}
-    may_be_text |= dict.fromkeys(owners, True)
-    return Reading(box, _batches(files, may_be_text, watch or Watch()), bool(owners))
+        _check_columns(file, table.names, files[0], features, alike=alike)
+        needed_columns(table, schema, features, file.label)
+    return Reading(box, _batches(files, names, watch or Watch()), schema.person is not None)
 
 
 def declared_types(place: str | os.PathLike[str] | CSV) -> dict[str, DeclaredType]:
@@ -89,39 +82,29 @@ def _table(file: DataFile) -> pa.Schema:
 
 
 def _partition_type(text: str) -> pa.DataType:
-    return pa.string() if partition_number(text) is None else UNDECLARED
-
-
-def _partition_value(text: str, may_be_text: bool) -> pa.Scalar:
-    """The value in a folder's name: a number, or a text that is parsed as in a CSV file."""
-    if not may_be_text:
-        return pa.scalar(partition_number(text), pa.float64())
-    return pa.scalar(None if text == HIVE_NULL else text.encode(), pa.binary())
+    """The type of the values in the names of folders, which are parsed as in a CSV file."""
+    number = text == HIVE_NULL or parse_numbers(pa.array([text])).null_count == 0
+    return UNDECLARED if number else pa.string()
 
 
 def _batches(
-    files: Sequence[DataFile], may_be_text: Mapping[str, bool], watch: Watch
+    files: Sequence[DataFile], names: Sequence[str], watch: Watch
 ) -> Iterator[pa.RecordBatch]:
-    """The columns in the order of `may_be_text`, which says how the names of folders are read."""
-    total, before, names = sum(file.size for file in files), 0, tuple(may_be_text)
+    """The named columns, in this order."""
+    total, before = sum(file.size for file in files), 0
     for file in files:
         file.check_unchanged()
-        constants = {
-            name: _partition_value(text, may_be_text[name])
+        given = {
+            name: pa.scalar(None if text == HIVE_NULL else text.encode(), pa.binary())
             for name, text in file.partition.items()
-            if name in may_be_text
         }
-        stored = [name for name in names if name not in constants]
+        stored = [name for name in names if name not in given]
         for batch, part in FORMATS[file.format].batches(file, stored):
-            yield pa.record_batch(
-                [
-                    pa.repeat(constants[name], len(batch))
-                    if name in constants
-                    else batch.column(name)
-                    for name in names
-                ],
-                names=list(names),
-            )
+            columns = [
+                pa.repeat(given[name], len(batch)) if name in given else batch.column(name)
+                for name in names
+            ]
+            yield pa.record_batch(columns, names=list(names))
             watch.read(before + int(part * file.size), total)
         file.check_unchanged()
         before += file.size

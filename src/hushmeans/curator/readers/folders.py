@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeAlias
 from urllib.parse import unquote
 
 import pyarrow as pa
 from pyarrow import fs
 
-from hushmeans.curator.readers.faults import explained_as, read_or_explain
+from hushmeans.curator.readers.faults import read_or_explain
 from hushmeans.errors import DataError
 from hushmeans.schema import CSV
 
@@ -30,8 +30,9 @@ FORMAT_BY_SUFFIX = {
 }
 """The supported formats, by file extension."""
 
-HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
-"""Hive's name for a folder of records whose value is missing."""
+NamesBelow: TypeAlias = tuple[list[Path] | None, str, fs.FileSystem | None]
+"""The names of the files below a folder, or None if there is no folder but a file; its path, and
+the file system that it is in, None for this machine's own."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class DataFile:
 
     def check_unchanged(self) -> None:
         """Raise an error if the file has changed since it was found."""
-        gone = explained_as("the file no longer exists")
+        gone = "the file no longer exists"
         if read_or_explain(self.label, lambda: _stamped(self), gone).stamp != self.stamp:
             raise DataError(f"{self.label}: the file changed while it was read; run the fit again")
 
@@ -106,16 +107,6 @@ def format_of(path: str, label: str) -> str:
     )
 
 
-def partition_number(text: str) -> float | None:
-    """The value in a folder's name, missing as NaN; None if it is not a number."""
-    if text == HIVE_NULL:
-        return math.nan
-    try:
-        return None if "_" in text else float(text)
-    except ValueError:
-        return None
-
-
 def shown(url: str) -> str:
     """A URL without the passwords and keys that may be in it.
 
@@ -142,14 +133,22 @@ def without_query(url: str) -> str:
 def _found(path: str | os.PathLike[str]) -> tuple[DataFile, ...]:
     """The files at a path, all of them there."""
     text = os.fspath(path)
-    if "://" in text:
-        return _found_remotely(text)
-    if not read_or_explain(text, lambda: os.path.isdir(text), _missing):
-        return (_checked(DataFile(text, text)),)
-    names = read_or_explain(
-        text, lambda: sorted(_below(text)), explained_as("the folder cannot be read")
-    )
-    files = tuple(_below_folder(text, text, name, None) for name in names if _is_visible(name))
+    remote = "://" in text
+    label = shown(text) if remote else text
+    names, start, filesystem = _remote_names(text, label) if remote else _local_names(text)
+    if names is None:
+        return (_checked(DataFile(start, label, filesystem=filesystem)),)
+    visible = [name for name in sorted(names) if _is_visible(name)]
+    if not visible:
+        raise DataError(f"{label}: the folder contains no files")
+    files = tuple(_below_folder(start, label, name, filesystem) for name in visible)
+    if not remote:
+        _check_links(files)
+    return files
+
+
+def _check_links(files: Sequence[DataFile]) -> None:
+    """Raise an error if two names lead to the same file of this machine."""
     first_of: dict[tuple[int, ...], DataFile] = {}
     for file in files:
         if (other := first_of.setdefault(file.stamp, file)) is not file:
@@ -157,28 +156,27 @@ def _found(path: str | os.PathLike[str]) -> tuple[DataFile, ...]:
                 f"{file.label}: this is a link to {other.label}, so its records would count twice; "
                 "remove one of them"
             )
-    return _some(files, text)
 
 
-def _found_remotely(url: str) -> tuple[DataFile, ...]:
-    label = shown(url)
-    filesystem, path = read_or_explain(
-        label,
-        lambda: _filesystem(url),
-        explained_as("cannot read files at such a URL; install fsspec with the driver for it"),
-    )
-    fault = explained_as("no such file or folder, or no access to it")
+def _local_names(folder: str) -> NamesBelow:
+    if not read_or_explain(folder, lambda: os.path.isdir(folder), _missing):
+        return None, folder, None
+    unreadable = "the folder cannot be read"
+    return read_or_explain(folder, lambda: list(_below(folder)), unreadable), folder, None
+
+
+def _remote_names(url: str, label: str) -> NamesBelow:
+    unknown = "cannot read files at such a URL; install fsspec with the driver for it"
+    filesystem, path = read_or_explain(label, lambda: _filesystem(url), unknown)
+    fault = "no such file or folder, or no access to it"
     info = read_or_explain(label, lambda: filesystem.get_file_info(path), fault)
     if info.type != fs.FileType.Directory:
-        return (_checked(DataFile(path, label, filesystem=filesystem)),)
+        return None, path, filesystem
     selector = fs.FileSelector(path, recursive=True)
     found = read_or_explain(label, lambda: filesystem.get_file_info(selector), fault)
     start = path.rstrip("/")
-    names = (
-        Path(os.path.relpath(each.path, start)) for each in found if each.type == fs.FileType.File
-    )
-    visible = (name for name in sorted(names) if _is_visible(name))
-    return _some(tuple(_below_folder(start, label, name, filesystem) for name in visible), label)
+    files = (each.path for each in found if each.type == fs.FileType.File)
+    return [Path(os.path.relpath(each, start)) for each in files], start, filesystem
 
 
 def _filesystem(url: str) -> tuple[fs.FileSystem, str]:
@@ -191,12 +189,6 @@ def _filesystem(url: str) -> tuple[fs.FileSystem, str]:
 
         filesystem, path = fsspec.core.url_to_fs(url)
         return fs.PyFileSystem(fs.FSSpecHandler(filesystem)), path
-
-
-def _some(files: tuple[DataFile, ...], label: str) -> tuple[DataFile, ...]:
-    if not files:
-        raise DataError(f"{label}: the folder contains no files")
-    return files
 
 
 def _below(folder: str) -> Iterator[Path]:

@@ -9,13 +9,8 @@ from weakref import WeakSet
 
 import pyarrow as pa
 
-from hushmeans.curator.readers.columns import (
-    check_distinct,
-    chosen_columns,
-    feature_box,
-    owner_columns,
-)
-from hushmeans.curator.readers.faults import explained_as, iterate_or_explain
+from hushmeans.curator.readers.columns import check_distinct, chosen_columns, needed_columns
+from hushmeans.curator.readers.faults import iterate_or_explain
 from hushmeans.curator.readers.objects import ids_of_objects, texts_of_objects
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.errors import HushmeansError, InputError, InputTypeError
@@ -47,10 +42,9 @@ def is_table(data: Any) -> bool:
 def open_table(data: Any, schema: Schema, columns: Sequence[str] | None = None) -> Reading:
     """The records of a table; of a query, it runs when they are read."""
     stream = _stream(data, lambda available: chosen_columns(available, schema, columns), schema)
-    box = feature_box(stream.schema, schema, columns)
-    owners = owner_columns(stream.schema, schema)
-    names = (*(box.names or ()), *owners)
-    return Reading(box, _batches(stream, names, type(data).__name__), bool(owners))
+    box, names = needed_columns(stream.schema, schema, columns)
+    batches = _batches(stream, names, type(data).__name__)
+    return Reading(box, batches, schema.person is not None)
 
 
 def known_columns(data: Any, names: Sequence[str]) -> Any:
@@ -68,7 +62,7 @@ def known_columns(data: Any, names: Sequence[str]) -> Any:
 def _batches(
     stream: pa.RecordBatchReader, names: Sequence[str], kind: str
 ) -> Iterator[pa.RecordBatch]:
-    fault = explained_as(
+    fault = (
         "it cannot be read to its end; run its query alone to see why, where values may be shown"
     )
     for batch in iterate_or_explain(f"the {kind}", iter(stream), fault):

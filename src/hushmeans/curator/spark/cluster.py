@@ -19,7 +19,7 @@ from hushmeans.curator import kernel
 from hushmeans.curator.compiled.caching import sources_digest
 from hushmeans.curator.people.limiting import RowLimit
 from hushmeans.curator.questions import Histograms, Question, Size
-from hushmeans.curator.readers.columns import feature_box, owner_columns
+from hushmeans.curator.readers.columns import needed_columns
 from hushmeans.curator.readers.faults import read_or_explain
 from hushmeans.curator.readers.reading import cut, encode_batch
 from hushmeans.curator.spark.code import OTHER_VERSION, check_code
@@ -131,8 +131,7 @@ def from_spark(
         How many rows of a person count; None for all.
     """
     table = pa.schema([(each.name, _arrow_type(each.dataType)) for each in frame.schema])
-    box = feature_box(table, schema, columns)
-    names = (*(box.names or ()), *owner_columns(table, schema))
+    box, names = needed_columns(table, schema, columns)
     places = [str(table.get_field_index(name)) for name in names]
     features = _run(lambda: _selected(frame, places))
     source = SparkSource(box, _run(lambda: _encoded(features, box, limit)))

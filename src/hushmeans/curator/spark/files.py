@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from hushmeans.curator.readers.columns import check_distinct
 from hushmeans.curator.readers.csv_files import is_number
-from hushmeans.curator.readers.faults import explained_as, read_or_explain
+from hushmeans.curator.readers.faults import read_or_explain
 from hushmeans.curator.readers.folders import format_of
 from hushmeans.curator.readers.numbers import parse_numbers
 from hushmeans.errors import DataError, InputError
@@ -83,7 +83,7 @@ def _start(master: str) -> SparkSession:
     # Spark's log quotes values of records, so it must not appear on the terminal.
     builder = SparkSession.builder.appName("hushmeans").master(master)
     builder = builder.config("spark.log.level", "OFF").config("spark.ui.showConsoleProgress", False)
-    fault = explained_as("cannot start a Spark session; check the address of the cluster")
+    fault = "cannot start a Spark session; check the address of the cluster"
     return read_or_explain(master, builder.getOrCreate, fault)
 
 
@@ -93,7 +93,7 @@ def _connect(address: str) -> SparkSession:
         raise InputError("Spark Connect needs grpcio; run pip install 'hushmeans[spark]'")
     from pyspark.sql import SparkSession
 
-    fault = explained_as("cannot reach a Spark Connect server; check its address")
+    fault = "cannot reach a Spark Connect server; check its address"
     builder = SparkSession.builder.appName("hushmeans").remote(address)
     return read_or_explain(address.partition(";")[0], builder.getOrCreate, fault)
 
@@ -112,7 +112,7 @@ def _read(
         return _read_csv(session, path, columns, texts)
     if kinds == {"parquet"}:
         return read_or_explain(
-            path, partial(session.read.parquet, path), explained_as("this is not valid Parquet")
+            path, partial(session.read.parquet, path), "this is not valid Parquet"
         )
     raise DataError(f"{path}: with Spark all files must be Parquet, or all CSV")
 
@@ -120,7 +120,7 @@ def _read(
 def _kinds(session: SparkSession, path: str) -> set[str]:
     """The formats of the files by extension; Spark lists them without reading them."""
     listing = session.read.format("binaryFile").option("recursiveFileLookup", True)
-    fault = explained_as("no such file or folder that Spark can read")
+    fault = "no such file or folder that Spark can read"
     files = read_or_explain(path, lambda: listing.load(path).inputFiles(), fault)
     return {format_of(file, path) for file in files}
 
@@ -130,7 +130,7 @@ def _read_csv(
 ) -> DataFrame:
     from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
-    fault = explained_as("this is not a valid CSV file with a header row")
+    fault = "this is not a valid CSV file with a header row"
     frame = read_or_explain(path, lambda: session.read.options(**CSV_OPTIONS).csv(path), fault)
     if any(is_number(name) or not name.isprintable() for name in frame.columns):
         raise DataError(
