@@ -19,6 +19,8 @@ from hushmeans.types import FloatArray, IntArray
 
 SIZE_DOUBT = 0.5
 """How far off, relatively, a size known before a round is taken to be."""
+CLEARLY_LESS = 3.0
+"""Deviations of its noise by which a count refutes a size that was known before."""
 SMALLEST_CLIP = 1e-3
 """Relative to the place."""
 FREE_NOISE, FREE_NOISE_OF_ONE = 0.02, 0.08
@@ -263,7 +265,13 @@ def _believed_part(squares: FloatArray, variances: FloatArray) -> FloatArray:
 def _combine_sizes(
     counted: FloatArray, counted_variance: float, known: FloatArray, known_variances: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Noisy counts and the sizes known before, weighed by how sure each is."""
+    """Noisy counts and the sizes known before, weighed by how sure each is.
+
+    Where a count is clearly lower than what was known, the records are not where they were taken to
+    be, and the count alone is right.
+    """
+    misplaced = known - counted > CLEARLY_LESS * math.sqrt(counted_variance)
+    known_variances = np.where(misplaced, math.inf, known_variances)
     variances = 1 / (1 / counted_variance + 1 / known_variances)
     sizes = variances * (counted / counted_variance + known / known_variances)
     return np.maximum(sizes, 1.0), variances

@@ -1,0 +1,51 @@
+"""A round's answer: counts are weighed against what was known, and moves against their noise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hushmeans.curator.door import NoisyTotals
+from hushmeans.curator.questions import Shifts
+from hushmeans.methods.moves import Gaps, Moves, read_moves
+from hushmeans.schema import Grid
+from hushmeans.types import FloatArray
+
+GRID = Grid.for_features(2)
+NOISE = 10.0
+"""The standard deviation of a count."""
+
+
+def moves_of(counted: float, known: float, squares: FloatArray | None = None) -> Moves:
+    """What a round says of one cluster whose records lie half a clip to the right."""
+    question = Shifts(GRID, np.zeros((1, 2), dtype=np.int64), (GRID.unit,), "l1", GRID.unit)
+    values = np.array([[0.5 * counted, 0.0, counted]]) * GRID.unit
+    answer = NoisyTotals(np.rint(values).astype(np.int64), (NOISE * GRID.unit) ** 2)
+    sizes = np.array([known])
+    widths = np.array([0.04]) if squares is None else squares
+    return read_moves(question, answer, sizes, (0.5 * sizes) ** 2, widths)
+
+
+def test_a_size_lies_between_what_was_known_and_what_is_counted() -> None:
+    found = moves_of(counted=60, known=40)
+    assert 40 < found.sizes[0] < 60
+    assert found.size_variances[0] < NOISE**2
+
+
+def test_a_count_that_is_clearly_lower_refutes_what_was_known() -> None:
+    found = moves_of(counted=5, known=36)
+    assert found.sizes[0] == pytest.approx(5)
+    assert found.size_variances[0] == pytest.approx(NOISE**2)
+    assert moves_of(counted=5, known=34).sizes[0] > 10, "not clearly lower"
+
+
+def test_a_wide_cluster_may_move_further() -> None:
+    narrow, wide = (moves_of(100, 100, np.array([square])) for square in (0.001, 1.0))
+    assert narrow.whole[0].tolist() == pytest.approx(wide.whole[0].tolist())
+    assert narrow.believed[0, 0] < 0.2 < 0.9 < wide.believed[0, 0]
+
+
+def test_a_clusters_width_is_at_least_that_of_all() -> None:
+    ways = np.array([[0.1, 0.0], [0.1, 0.0], [0.0, 0.8], [0.1, 0.0]])
+    gaps = Gaps(ways, np.array([0, 0, 1, 0]))
+    np.testing.assert_allclose(gaps.squares(3), [gaps.square, 0.64, gaps.square])
