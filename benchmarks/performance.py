@@ -62,7 +62,7 @@ def measures(peers: Path) -> dict[str, tuple[Measure, ...]]:
             lambda: fits.against_diffprivlib(peers),
             fits.profile,
         ),
-        "many": (fits.many_clusters,),
+        "many": (fits.many_clusters, fits.processor_times),
         "footprint": (footprint.memory, footprint.start_up),
         "large": (large.section,),
         "parquet": (lambda: files.parquet_section(DOCS / "files.png"),),
