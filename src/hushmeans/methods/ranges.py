@@ -46,7 +46,7 @@ CLOSE_PART = 0.9
 HIDDEN_SIDE = 0.002
 """The noise of a count, as a part of the records, that hides values on the other side of zero."""
 
-OTHER_SIDE = 0.05
+OTHER_SIDE = 0.04
 """How far a range then goes beyond zero, as a part of how far it goes on this side."""
 
 SEEN = 2.5
@@ -221,7 +221,8 @@ class _Search:
             reach = [side.sign * likely_end(side, total, deviation, is_laplace) for side in sides]
             if len(sides) == 1 and deviation > HIDDEN_SIDE * total:
                 reach.append(-OTHER_SIDE * reach[0])
-            self.found = self._readable(min(*reach, 0.0), max(*reach, 0.0))
+            self._limits = min(*reach, 0.0), max(*reach, 0.0)
+            self.found = self._readable(*self._limits)
         elif zeros > noise_above(1, deviation, is_laplace, CERTAINLY):
             self.found = self._readable(-1.0, 1.0)
         return self._is_sure and self._close is None
