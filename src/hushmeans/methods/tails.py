@@ -38,8 +38,9 @@ FREE_MAGNITUDE = 1.2
 """What each magnitude costs, in logarithms of the likelihood, that need not fit the shape of the
 tail, since it lies nearer to zero."""
 
-OUTER_PART = 0.0095
-"""The part of all values that may lie beyond the end."""
+OUTER_PARTS = 0.0142, 0.0095
+"""The part of all values that may lie beyond the end, of a range with one end away from zero, and
+beyond each of two."""
 
 RIGHT = 0.9, 1.0, 0.9, 0.4
 """How likely an end is right that lies 0, 1, 2 or 3 steps beyond the first that holds enough: that
@@ -63,16 +64,18 @@ def _shapes() -> FloatArray:
 TAIL_SHAPES = _shapes()
 
 
-def likely_end(side: Side, total: float, deviation: float, is_laplace: bool) -> float:
-    """How far from zero a range must go, for hardly any of all values to lie beyond.
+def likely_end(side: Side, outer: float, deviation: float, is_laplace: bool) -> float:
+    """How far from zero a range must go, for only so many values to lie beyond.
 
     Parameters
     ----------
-    total
-        The number of all values, on either side and at zero.
+    outer
+        The number of values that may lie beyond.
     deviation
         The standard deviation of the noise in a count.
     """
+    if side.size <= outer:
+        return 0.0
     begin = max(side.first - TOWARDS_ZERO, 0)
     counts = side.values[begin : side.end + OUTWARDS]
     borders = side.exponent(begin) + np.arange(len(counts))
@@ -95,8 +98,8 @@ def likely_end(side: Side, total: float, deviation: float, is_laplace: bool) -> 
         off = np.abs(counts[free:, None] - expected) / deviation
         fit = -(math.sqrt(2) * off if is_laplace else off**2 / 2).sum(axis=2)
         fits.append(np.where(whole < 1e-3, -math.inf, fit - FREE_MAGNITUDE * free))
-        ends.append(free * STEPS + (beyond > OUTER_PART * total).sum(axis=2))
+        ends.append(free * STEPS + (beyond > outer).sum(axis=2))
     weights = np.exp(np.array(fits) - np.max(fits))
     likely = np.bincount(np.ravel(ends), np.ravel(weights))
     best = int(np.argmax(np.convolve(likely, RIGHT)))
-    return 2.0 ** (float(steps[0] + best) / STEPS) if best else 0.0
+    return float(2.0 ** ((steps[0] + best) / STEPS))
