@@ -29,7 +29,7 @@ from hushmeans.methods.bins import (
 from hushmeans.methods.extent import LIKELY, Tail, read_extent
 from hushmeans.methods.readable import outwards, round_up
 from hushmeans.methods.sides import CERTAINLY, Side
-from hushmeans.methods.tails import OUTER_PARTS, likely_end
+from hushmeans.methods.tails import OUTER_PART, likely_end
 from hushmeans.types import FloatArray
 
 FIRST_SHARE = Fraction(3, 4)
@@ -218,7 +218,7 @@ class _Search:
         total = size + max(zeros, 0.0)
         self._close = near.closest(CLOSE_PART, total)
         if self._is_sure or (self._is_likely and not is_first):
-            outer = OUTER_PARTS[len(sides) - 1] * total
+            outer = OUTER_PART * total
             reach = [side.sign * likely_end(side, outer, deviation, is_laplace) for side in sides]
             if len(sides) == 1 and deviation > HIDDEN_SIDE * total:
                 reach.append(-OTHER_SIDE * reach[0])

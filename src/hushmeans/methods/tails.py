@@ -38,9 +38,8 @@ FREE_MAGNITUDE = 1.2
 """What each magnitude costs, in logarithms of the likelihood, that need not fit the shape of the
 tail, since it lies nearer to zero."""
 
-OUTER_PARTS = 0.0142, 0.0095
-"""The part of all values that may lie beyond the end, of a range with one end away from zero, and
-beyond each of two."""
+OUTER_PART = 0.0095
+"""The part of all values that may lie beyond an end."""
 
 RIGHT = 0.9, 1.0, 0.9, 0.4
 """How likely an end is right that lies 0, 1, 2 or 3 steps beyond the first that holds enough: that
