@@ -1,6 +1,6 @@
 """Ranges that are found: how much they hold, how wide they are, and what a fit in them costs.
 
-    python benchmarks/ranges.py [--runs 16] [--fits 8]
+    python benchmarks/ranges.py [--runs 16] [--fits 8] [--ways ours]
 
 All ranges of adult, electrical and credit are found with a tenth of epsilon = 1, and a fit spends
 the rest. A found range should hold at least 98 % of its column, and be at most 4 times as wide as
@@ -141,6 +141,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=16, help="searches per cell")
     parser.add_argument("--fits", type=int, default=4, help="fits per cell")
     parser.add_argument("--others", type=int, default=2, help="searches of other ways per cell")
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=[*WAYS])
     options = parser.parse_args()
     folder = data_folder()
     if folder is None:
@@ -157,7 +158,8 @@ def main() -> None:
                 fitted(values, published, k, Budget.of(1, delta), seed)
                 for seed in range(options.fits)
             )
-            for way, search in WAYS.items():
+            for way in options.ways:
+                search = WAYS[way]
                 runs = options.runs if way == "ours" else options.others
                 found = [search(values, delta, seed) for seed in range(runs)]
                 held, widths = (

@@ -113,8 +113,7 @@ SAMPLERS = {
     "random": set(),
     "secrets": {
         "hushmeans.fitting",  # the id of a release
-        "hushmeans.surveys.person_rows",  # the id of a release
-        "hushmeans.surveys.range_finding",  # the id of a release
+        "hushmeans.surveys.debit",  # the id of a release
         "hushmeans.studio.guard",  # who may talk to the studio
         "hushmeans.studio.session",  # the id of a release
     },

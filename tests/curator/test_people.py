@@ -238,6 +238,7 @@ SAME: dict[str, Sequence[pa.Array]] = {
         pa.array([b"12"]),
         pa.array([b"12"], pa.large_binary()),
         pa.array([b"12"], pa.binary_view()),
+        pa.array([b"12"], pa.binary(2)),
         pa.array(["12"]).dictionary_encode(),
         pa.RunEndEncodedArray.from_arrays([1], ["12"]),
     ],
@@ -275,6 +276,7 @@ def test_ids_that_are_not_the_same_stay_apart() -> None:
         pa.array(["", " NA "]),
         pa.array([b"null", b"#N/A"]),
         pa.array([None, None], pa.uuid()),
+        pa.array([None, None], pa.binary(2)),
     ],
     ids=lambda column: str(column.type),
 )

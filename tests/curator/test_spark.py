@@ -361,6 +361,20 @@ def test_files_give_the_same_release_with_and_without_spark(folder: Path, name: 
     assert (folder / "spark.json").read_text() == (folder / "plain.json").read_text()
 
 
+def test_the_same_rows_of_each_person_count_with_and_without_spark(folder: Path) -> None:
+    """Ids with leading zeros and decimal points, missing ones, and people with up to 60 rows."""
+    ids = ["007", "7", "8.0", "8", " a ", "", "NA", *(str(number) for number in range(40, 60))]
+    table = people(300).assign(id=[ids[number**2 % len(ids)] for number in range(300)])
+    table.to_csv("owned.csv", index=False)
+    lines = 'person = "id"\nrows_per_person = 2\n[features]\nage = [0, 100]\nvisits = [0, 8]\n'
+    Path("owned.toml").write_text(lines)
+    fit = ("fit", str(folder / "owned.csv"), "--schema", "owned.toml", *FIT)
+    assert command_line.run(*fit, "--out", "plain.json") == 0
+    assert command_line.run(*fit, "--spark", MASTER, "--out", "spark.json") == 0
+    assert (folder / "spark.json").read_text() == (folder / "plain.json").read_text()
+    assert "at most 2 rows of each person" in Release.load("spark.json").statement()
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

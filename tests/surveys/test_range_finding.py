@@ -225,3 +225,11 @@ def test_the_command_writes_a_schema_and_refuses_before_spending(
         main(["ranges", file, "--epsilon", "0.5", "--no-ledger"])
     assert ended.value.code == 2
     assert "nothing was spent" in capsys.readouterr().err
+
+
+def test_a_ledger_without_the_name_of_a_dataset_is_refused_before_anything_is_counted(
+    people: pa.Table, tmp_path: Path
+) -> None:
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+    with pytest.raises(InputError, match="nothing was spent"):
+        find_table_ranges(people, Schema(SCHEMA), 0.1, ledger=ledger)

@@ -12,10 +12,6 @@ from hushmeans.types import FloatArray
 LOWEST, HIGHEST = -32, 64
 """Binary magnitudes that are told apart: from 2e-10 to 2e19, of either sign."""
 
-FEWEST_BINS, MOST_BINS = 8, 64
-NOISE_PER_BIN = 6.0
-"""Standard deviations of the noise in a bin, if all records were spread evenly over so many."""
-
 
 @dataclass(frozen=True)
 class Bins:
@@ -69,12 +65,6 @@ def magnitudes() -> FloatArray:
     """Zero and all powers of two, of either sign: the borders of the first look."""
     powers = 2.0 ** np.arange(LOWEST, HIGHEST + 1)
     return np.concatenate([-powers[::-1], [0.0], powers])
-
-
-def number_of_bins(size: float, deviation: float) -> int:
-    """As many as the noise allows to read."""
-    most = max(size / (NOISE_PER_BIN * deviation), 1.0)
-    return min(max(1 << math.floor(math.log2(most)), FEWEST_BINS), MOST_BINS)
 
 
 def bins_over(low: float, high: float, number: int) -> Bins:

@@ -76,8 +76,6 @@ class Extent:
         The ends of what was seen.
     likely_low, likely_high
         The ends, with room for what noise hides.
-    size
-        The number of values.
     bulk
         The bins that hold most of the values; None if much is outside of them.
     is_sure, is_likely
@@ -88,7 +86,6 @@ class Extent:
     high: float
     likely_low: float
     likely_high: float
-    size: float
     bulk: tuple[float, float] | None
     is_sure: bool
     is_likely: bool
@@ -115,7 +112,7 @@ def read_extent(bins: Bins, counts: Counts, is_laplace: bool, n_features: int) -
         bool(_beyond_noise(counts, SPREAD_WINDOWS, is_laplace, n_features, power))
         for power in (1.0, LIKELY)
     )
-    return Extent(low, high, likely_low, likely_high, size, bulk, is_sure, is_likely)
+    return Extent(low, high, likely_low, likely_high, bulk, is_sure, is_likely)
 
 
 def _worth_including(bins: Bins, counts: Counts) -> tuple[int, int]:

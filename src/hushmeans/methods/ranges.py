@@ -1,7 +1,7 @@
 """Finding the ranges of features: post-processing of noisy histograms.
 
-The first look counts binary magnitudes, further looks divide what is left into equal bins. Values
-that lie close together and far from zero, as years do, are looked at more closely. The ends, with
+The first look counts binary magnitudes, and tells how far most features go. Values that lie close
+together and far from zero, as years do, are looked at more closely, in equal bins. The ends, with
 room for what noise hides, go outwards to readable numbers.
 """
 
@@ -18,30 +18,36 @@ import numpy as np
 from hushmeans.curator.door import Door, Noise
 from hushmeans.curator.questions import Histograms
 from hushmeans.methods.bins import (
-    FEWEST_BINS,
     HIGHEST,
     LOWEST,
+    Bins,
     Counts,
     bins_over,
     magnitudes,
     noise_above,
-    number_of_bins,
 )
 from hushmeans.methods.extent import LIKELY, Tail, read_extent
 from hushmeans.methods.readable import outwards, round_up
 from hushmeans.methods.sides import CERTAINLY, Side
+from hushmeans.methods.tails import OUTER_PART, likely_end
 from hushmeans.types import FloatArray
 
-FIRST_SHARE, CLOSER_SHARE = Fraction(1, 2), Fraction(3, 5)
-"""The first look's part of what ranges may cost, and that of a closer look in what is left."""
+FIRST_SHARE = Fraction(3, 4)
+"""The first look's part of what ranges may cost."""
 
-CLOSER_LOOKS = 1
-"""Closer looks that each feature far from zero gets, as exact as the look before."""
+SECOND_SHARE, CLOSER_SHARE = Fraction(1, 2), Fraction(3, 5)
+"""The parts of what is left that the second look costs, and each closer one."""
 
 MOST_LOOKS = 5
 
-NEAR_ZERO = 2
-"""Values of so many neighbouring magnitudes are looked for down to zero."""
+CLOSE_PART = 0.9
+"""Values of which two neighbouring magnitudes hold so many lie close together, it may be."""
+
+HIDDEN_SIDE = 0.002
+"""The noise of a count, as a part of the records, that hides values on the other side of zero."""
+
+OTHER_SIDE = 0.04
+"""How far a range then goes beyond zero, as a part of how far it goes on this side."""
 
 SEEN = 2.5
 """Standard deviations of the noise above which a count is not nothing."""
@@ -52,13 +58,10 @@ LOG_ROOM = 2.0
 MANY_ZEROS = 0.02
 """The part of the values at zero from which on a logarithmic range begins there."""
 
-BY_MAGNITUDE = 1.5
-"""How many times as far as the last magnitude a range goes that is found by magnitudes alone."""
-
 FAR_BINS = 16
 """Bins between the ends of what may lie close together, far from zero: most are empty."""
 
-CLOSER = 3
+CLOSER = 5
 """Values within so many bins, far from zero, are looked at more closely."""
 
 FEWEST_RECORDS = 40
@@ -108,18 +111,13 @@ def find_ranges(door: Door, logarithmic: Sequence[bool], share: Fraction) -> tup
     everything = tuple(range(len(searches)))
     looks = _Looks(door, searches)
     looks.take(dict.fromkeys(everything, magnitudes()), share * FIRST_SHARE)
-    for search in searches:
-        search.begin(looks.is_laplace)
-    left, open_ones = share * (1 - FIRST_SHARE), everything
-    far = sum(search.is_far for search in searches)
-    part = Fraction(len(searches), len(searches) + CLOSER_LOOKS * max(far, 1))
+    open_ones = tuple(place for place in everything if not searches[place].settle(looks.is_laplace))
+    left, part = share * (1 - FIRST_SHARE), SECOND_SHARE
     for look in range(2, MOST_LOOKS + 1):
         again = not open_ones  # nothing needs a closer look: what is left makes counts more exact
         cost = left if again or look == MOST_LOOKS else left * part
-        noise = deviation_of(door.noise, len(open_ones) or len(searches), cost)
-        if not again:
-            for place in open_ones:
-                searches[place].choose_bins(noise)
+        for place in open_ones:
+            searches[place].choose_bins()
         asked = everything if again else open_ones
         looks.take({place: searches[place].borders for place in asked}, cost)
         open_ones = tuple(
@@ -165,10 +163,10 @@ class _Search:
         self._magnitudes: dict[tuple[float, float], tuple[float, float]] = {}
         self._seen: dict[tuple[float, float], tuple[float, float]] = {}
         self._counts = Counts(np.empty(0), np.empty(0))
-        self._low, self._high, self._size = -1.0, 1.0, 1.0
-        self._bins = bins_over(self._low, self._high, FEWEST_BINS)
+        self._close: tuple[float, float] | None = None
+        self._bins: Bins | None = None
         self._limits = -math.inf, math.inf
-        self._is_sure = self._is_likely = self._is_repeated = False
+        self._is_sure = self._is_likely = False
         self._floor = 0.0
         self.found = replace(SAFE_ENDS, low=0.0) if logarithmic else SAFE_ENDS
 
@@ -199,9 +197,14 @@ class _Search:
             values[first:end] += gain * (mean - values[first:end].sum())
             deviations[first:end] = np.sqrt(own * (1 - gain))
 
-    def begin(self, is_laplace: bool) -> None:
-        """Where the values are, from the counts of magnitudes."""
-        self._magnitudes = dict(self._seen)
+    def settle(self, is_laplace: bool) -> bool:
+        """Find the range by magnitudes alone; returns whether that will do.
+
+        If they were counted twice, less is asked of each count.
+        """
+        is_first = not self._magnitudes
+        if is_first:
+            self._magnitudes = dict(self._seen)
         values, deviation = self._counts.values, float(self._counts.deviations[0])
         zero = HIGHEST - LOWEST + 1  # the place of the bin that ends at zero
         above = Side.of(values[zero + 1 :], deviation, below=0)
@@ -209,17 +212,21 @@ class _Search:
         if self._logarithmic:
             self._floor = self._smallest(above, values[: zero + 1], deviation)
         near, far = sorted((above, below), key=lambda side: side.rise)[::-1]
-        sides, width = near.size, near.width
-        self._size = near.size  # zeros need no bins to divide them
-        ends = [near.signed_high, near.signed_low]
-        if far.belongs_to(near, deviation, is_laplace):
-            ends.append(far.signed_high)
-            self._size += far.size
-            sides, width = near.size + far.size, near.width + far.width
-        self._judge(sides, width, is_laplace)
-        if float(values[zero]) > SEEN * deviation or near.low <= near.high - NEAR_ZERO:
-            ends.append(0.0)
-        self._low, self._high = min(ends), max(ends)
+        sides = [near, far] if far.belongs_to(near, deviation, is_laplace) else [near]
+        size, zeros = sum(side.size for side in sides), float(values[zero])
+        self._judge(size, sum(side.width for side in sides), is_laplace)
+        total = size + max(zeros, 0.0)
+        self._close = near.closest(CLOSE_PART, total)
+        if self._is_sure or (self._is_likely and not is_first):
+            outer = OUTER_PART * total
+            reach = [side.sign * likely_end(side, outer, deviation, is_laplace) for side in sides]
+            if len(sides) == 1 and deviation > HIDDEN_SIDE * total:
+                reach.append(-OTHER_SIDE * reach[0])
+            self._limits = min(*reach, 0.0), max(*reach, 0.0)
+            self.found = self._readable(*self._limits)
+        elif zeros > noise_above(1, deviation, is_laplace, CERTAINLY):
+            self.found = self._readable(-1.0, 1.0)
+        return self._is_sure and self._close is None
 
     def _judge(self, size: float, width: int, is_laplace: bool) -> None:
         """Whether so many values in so many bins of the first look are more than noise."""
@@ -229,29 +236,22 @@ class _Search:
             for power in (1.0, LIKELY)
         )
 
-    def choose_bins(self, deviation: float) -> None:
-        """The bins to look at next, for noise of this standard deviation.
-
-        Where the first look saw hardly more than noise, it is taken again.
-        """
-        self._is_repeated = not self._is_likely
-        low, high = self._low, self._high
-        if not low < high:
-            high = low + max(abs(low), 1.0) / 128
-        number = FAR_BINS if self.is_far else number_of_bins(self._size, deviation)
-        self._bins = bins_over(low, high, number)
+    def choose_bins(self) -> None:
+        """The bins to look at next: magnitudes again, unless values lie close together."""
+        if self._is_likely and self._close is not None:
+            self._bins = bins_over(*self._close, FAR_BINS)
 
     @property
     def borders(self) -> FloatArray:
         """The borders of the bins, as values."""
-        return magnitudes() if self._is_repeated else self._bins.borders
+        return magnitudes() if self._bins is None else self._bins.borders
 
     def learn(self, is_laplace: bool, n_features: int) -> bool:
         """Read the counts of a look; returns whether a closer look is worth it."""
-        if self._is_repeated:
-            self._settle(is_laplace)
-            return False
         bins = self._bins
+        if bins is None:
+            self.settle(is_laplace)
+            return False
         extent = read_extent(bins, self._counts, is_laplace, n_features)
         self._is_sure |= extent.is_sure or (self._is_likely and extent.is_likely)
         if not self._is_sure:
@@ -267,25 +267,8 @@ class _Search:
         is_far = low * high > 0 and min(abs(low), abs(high)) >= high - low
         if not is_far or high - low > CLOSER * bins.step:
             return False
-        self._low, self._high, self._size = low - bins.step, high + bins.step, extent.size
+        self._close = low - bins.step, high + bins.step
         return True
-
-    def _settle(self, is_laplace: bool) -> None:
-        """Find the range by magnitudes alone, which were counted several times."""
-        self.begin(is_laplace)
-        deviation = float(self._counts.deviations[0])
-        zeros = float(self._counts.values[HIGHEST - LOWEST + 1])
-        if self._is_likely:
-            self._is_sure = True
-            self.found = self._readable(BY_MAGNITUDE * self._low, BY_MAGNITUDE * self._high)
-        elif zeros > noise_above(1, deviation, is_laplace, CERTAINLY):
-            self._is_sure = True
-            self.found = self._readable(-1.0, 1.0)
-
-    @property
-    def is_far(self) -> bool:
-        """Whether all values may lie close together and far from zero."""
-        return self._low * self._high > 0
 
     def _smallest(self, above: Side, others: FloatArray, deviation: float) -> float:
         """Where a logarithmic range begins: 0 if a good part of the values are not positive."""

@@ -17,8 +17,9 @@ USUAL_MAGNITUDES = (-3, 20)
 UNUSUAL = 0.25
 """How many more standard deviations a magnitude outside the usual ones must hold, for each step."""
 
-ALIKE = 3.0
-"""As `SEEN`, for values on the other side of zero whose magnitude is like that of the others."""
+ALIKE = 4.0
+"""Standard deviations of the noise that values on the other side of zero must exceed if their
+magnitude is like that of the others."""
 
 CERTAINLY = 1e-7
 """The probability that noise looks like values at one place of all those looked at."""
@@ -32,6 +33,10 @@ class Side:
     ----------
     sign
         1 above zero, -1 below.
+    values
+        The counts of all magnitudes of this side, the smallest first.
+    first, end
+        The places of those that hold values.
     rise
         How far their counts rise above the noise, in its standard deviations.
     """
@@ -39,7 +44,9 @@ class Side:
     sign: int
     low: int
     high: int
-    counts: FloatArray
+    values: FloatArray
+    first: int
+    end: int
     rise: float
 
     @classmethod
@@ -51,7 +58,13 @@ class Side:
         tolls = deviation * (MAGNITUDE_TOLL + UNUSUAL * unusual)
         first, end, rise = heaviest(counts - tolls)
         low, high = LOWEST + first - 1 + below, min(LOWEST + end - 1 + below, HIGHEST)
-        return cls(-1 if below else 1, low, high, counts[first:end], rise / deviation)
+        sign = -1 if below else 1
+        return cls(sign, low, high, counts, first, end, rise / deviation)
+
+    @property
+    def counts(self) -> FloatArray:
+        """The counts of the magnitudes that hold values."""
+        return self.values[self.first : self.end]
 
     @property
     def size(self) -> float:
@@ -63,17 +76,23 @@ class Side:
         """How many magnitudes there are."""
         return len(self.counts)
 
-    @property
-    def signed_low(self) -> float:
-        return self.sign * 2.0**self.low
+    def exponent(self, place: int) -> int:
+        """The power of two that the magnitude at a place ends at."""
+        return self.low + 1 + place - self.first
 
-    @property
-    def signed_high(self) -> float:
-        return self.sign * 2.0**self.high
+    def closest(self, part: float, total: float) -> tuple[float, float] | None:
+        """The ends of two neighbouring magnitudes that hold such a part of all values; or None."""
+        pairs = np.convolve(self.counts, [1.0, 1.0])[: self.width]
+        best = int(np.argmax(pairs))
+        if pairs[best] < part * total:
+            return None
+        exponent = self.exponent(self.first + best)
+        ends = self.sign * 2.0 ** max(exponent - 2, self.low), self.sign * 2.0**exponent
+        return min(ends), max(ends)
 
     def belongs_to(self, other: Side, deviation: float, is_laplace: bool) -> bool:
         """Whether this side is real: of a magnitude like that of the other, or beyond doubt."""
-        like = -6 <= self.high - other.high <= 2
+        like = -10 <= self.high - other.high <= 2
         if like and self.size > ALIKE * deviation * math.sqrt(self.width):
             return True
         return self.size > noise_above(self.width, deviation, is_laplace, CERTAINLY)

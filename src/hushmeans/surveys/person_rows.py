@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import secrets
 from dataclasses import dataclass
 from fractions import Fraction
 from os import PathLike
@@ -16,11 +15,10 @@ from hushmeans.budget import WHOLE_PERSON, Booking, Budget
 from hushmeans.curator.curator import open_people_curator
 from hushmeans.curator.questions import Cells
 from hushmeans.curator.watching import Watch
-from hushmeans.errors import NOTHING_SPENT, InputError, costing
+from hushmeans.errors import InputError
 from hushmeans.ledger import Ledger
-from hushmeans.ledger.payment import AnswersPayment
-from hushmeans.ledger.standing import Amounts
 from hushmeans.schema import Box, Schema
+from hushmeans.surveys.debit import SurveyDebit
 from hushmeans.version import versions
 
 BEYOND_NOISE = 6
@@ -145,51 +143,37 @@ def count_person_rows(
     Repeating it with the same release id spends nothing and gives the same counts.
     """
     budget = Budget.of(epsilon)
-    booking = None
-    if ledger is not None:
-        booking = Booking(dataset or "", secrets.token_hex(8) if release_id is None else release_id)
     if schema.person is None:
         raise InputError(
             "the schema names no person column, so nobody's rows can be counted; add a line such "
             'as person = "patient_id" at its top'
         )
-    payment = (
-        None
-        if ledger is None or booking is None
-        else AnswersPayment(
-            ledger,
-            booking,
-            budget,
-            "person rows",
-            {"person": schema.person, "missing_person": schema.missing_person},
-            WHOLE_PERSON,
-        )
+    debit = SurveyDebit(
+        ledger,
+        dataset,
+        release_id,
+        budget,
+        "person rows",
+        {"person": schema.person, "missing_person": schema.missing_person},
+        WHOLE_PERSON,
     )
-    spent = NOTHING_SPENT
-
-    def pay(box: Box) -> None:
-        nonlocal spent
-        if payment is not None:
-            payment.make()
-        spent = f"ε = {Amounts.of(budget)} was spent"
-
     with (
-        costing(lambda: spent),
+        debit.stated(),
         open_people_curator(
             data,
             schema,
             budget,
             cache=cache,
             watch=watch,
-            pay=pay,
-            journal=None if payment is None else payment.journal,
+            pay=debit.pay,
+            journal=debit.journal,
         ) as curator,
     ):
-        if payment is not None:
-            payment.check()
+        debit.check()
         answer = curator.ask(question_about(curator.box), Fraction(1))
         curator.settle()
-    return PersonRows(tuple(answer.values.tolist()), math.sqrt(answer.variance), budget, booking)
+    counts = tuple(answer.values.tolist())
+    return PersonRows(counts, math.sqrt(answer.variance), budget, debit.booking)
 
 
 def question_about(box: Box) -> Cells:

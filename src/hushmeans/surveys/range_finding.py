@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,13 +13,12 @@ from hushmeans.budget import WHOLE_PERSON, Booking, Budget
 from hushmeans.curator.curator import noise_within, open_curator
 from hushmeans.curator.door import Door
 from hushmeans.curator.watching import Watch
-from hushmeans.errors import NOTHING_SPENT, InputError, costing
+from hushmeans.errors import InputError
 from hushmeans.ledger import Ledger
-from hushmeans.ledger.payment import AnswersPayment
-from hushmeans.ledger.standing import Amounts
 from hushmeans.methods.ranges import MOST_LOOKS, FoundRange, find_ranges, records_needed
 from hushmeans.schema import Box, Number, Schema
 from hushmeans.schema.toml_text import toml_entry, toml_line, toml_value
+from hushmeans.surveys.debit import SurveyDebit
 from hushmeans.version import versions
 
 RANGES_KIND = "hushmeans ranges"
@@ -143,24 +141,9 @@ def find_table_ranges(
     most = max(rows_per_person, schema.rows_per_person)
     unit = most if schema.person is None else WHOLE_PERSON
     parameters = {"features": unknown, "rows_per_person": most, **_person_of(schema)}
-    booking = None
-    if ledger is not None and dataset is not None:
-        booking = Booking(dataset, release_id or secrets.token_hex(8))
-    payment = (
-        None
-        if ledger is None or booking is None
-        else AnswersPayment(ledger, booking, budget, "ranges", parameters, unit)
-    )
-    spent = NOTHING_SPENT
-
-    def pay(box: Box) -> None:
-        nonlocal spent
-        if payment is not None:
-            payment.make()
-        spent = f"ε = {Amounts.of(budget)} was spent"
-
+    debit = SurveyDebit(ledger, dataset, release_id, budget, "ranges", parameters, unit)
     with (
-        costing(lambda: spent),
+        debit.stated(),
         open_curator(
             data,
             chosen.only(unknown),
@@ -168,12 +151,11 @@ def find_table_ranges(
             rows_per_person=most,
             cache=cache,
             watch=watch,
-            pay=pay,
-            journal=None if payment is None else payment.journal,
+            pay=debit.pay,
+            journal=debit.journal,
         ) as curator,
     ):
-        if payment is not None:
-            payment.check()
+        debit.check()
         watch.planned(MOST_LOOKS)
         ranges = ranges_for(curator.door, curator.box, Fraction(1))
         curator.settle()
@@ -182,7 +164,7 @@ def find_table_ranges(
         name: curator.box.found([(each.low, each.high) for each in ranges]).features[place]
         for place, (name, each) in enumerate(found.items())
     }
-    return FoundRanges(chosen.replaced(kinds), found, budget, most, booking)
+    return FoundRanges(chosen.replaced(kinds), found, budget, most, debit.booking)
 
 
 def _person_of(schema: Schema) -> dict[str, Any]:
