@@ -147,6 +147,48 @@ def test_ctrl_c_keeps_finished_work_and_says_so(folder: Path, processes: list[St
     assert all(parquet.read_table(path).num_rows for path in kept)
 
 
+INTERRUPTED_START = """
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from hushmeans_experiments.workshop import _do_all
+
+class Interrupting(list):
+    def __iter__(self):
+        for number in range(len(self)):
+            if number in (0, 2):  # before the first worker starts, and while they start
+                os.killpg(0, signal.SIGINT)
+            yield self[number]
+        print("all dispatched")
+
+def do(piece):
+    time.sleep(0.05)
+    Path(sys.argv[1], str(piece)).touch()
+
+try:
+    _do_all(do, Interrupting(range(1000)), 2, lambda: print("watched"))
+except KeyboardInterrupt:
+    print("interrupted")
+print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+print(signal.pthread_sigmask(signal.SIG_BLOCK, []))
+"""
+
+
+def test_ctrl_c_while_workers_start_is_not_lost_and_no_worker_prints(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_START, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        start_new_session=True,  # the signal goes to the whole group
+        timeout=GIVE_UP,
+    )
+    assert ended.stderr == ""
+    assert ended.stdout.split("\n") == ["interrupted", "True", "set()", ""]
+    assert ended.returncode == 0
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[tuple[Path, list[str]]]:
     """A file system of 64 KiB, and the command that makes it larger."""

@@ -89,9 +89,13 @@ def _do_all(
             yield delayed(_failure_of)(do, piece)
 
     jobs = min(jobs, max(len(todo), 1))
-    with _interrupts_ignored():
-        outcomes = Parallel(jobs, return_as="generator_unordered")(until_one_fails())
+    with _interrupts_held_back() as interrupted:
+        outcomes = Parallel(jobs, return_as="generator_unordered", initializer=_ignore_interrupts)(
+            until_one_fails()
+        )
     try:
+        if interrupted.is_set():
+            signal.raise_signal(signal.SIGINT)
         for failure in outcomes:
             if failure is None:
                 watch()
@@ -112,20 +116,29 @@ def _do_all(
 
 
 @contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Processes that are started here ignore Ctrl-C, which is for this one to deal with.
+def _interrupts_held_back() -> Iterator[threading.Event]:
+    """Ctrl-C while workers start: noted for this process, and not heard by the workers.
 
-    A terminal sends it to all of them. A worker that is starting up, or between two pieces, would
-    print a traceback. What a process ignores, those that it starts ignore as well.
+    A terminal sends it to all of them, and a worker that is starting up would print a traceback.
+    What the main thread blocks, the processes and threads that it starts block as well. Another
+    thread of this process may still receive the signal, so its handler only notes it.
     """
+    interrupted = threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may say what is ignored
+        yield interrupted  # only the main thread hears of Ctrl-C
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    handler = signal.signal(signal.SIGINT, lambda *_: interrupted.set())
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        yield
+        yield interrupted
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)  # what was held back is noted now
+        signal.signal(signal.SIGINT, handler)
+
+
+def _ignore_interrupts() -> None:
+    """The first thing a worker does: Ctrl-C is for the process that started it to deal with."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _failure_of(do: Callable[[PieceOfWork], None], piece: PieceOfWork) -> Exception | None:
