@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
+from helpers.browser import Browser
 from helpers.postgres import Server
 from helpers.spark_cluster import cluster
 from hushmeans.budget import Budget, Spend, allocation
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # The first call of a compiled function takes long, and these machines are noisy.
-settings.register_profile("hushmeans", deadline=None)
+settings.register_profile("hushmeans", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("hushmeans")
 
 
@@ -131,6 +132,15 @@ def release() -> Release:
         method_options=(("n", 3), ("rounds", 12), ("merge", "ward")),
         versions=(("hushmeans", "0.1.0"), ("opendp", "0.14.1")),
     )
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Headless Chromium, one for all tests."""
+    if (reason := Browser.missing()) is not None:
+        pytest.skip(reason)
+    with Browser.running() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")
