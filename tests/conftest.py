@@ -49,6 +49,7 @@ SLOW = (
     "tests/curator/test_people.py::test_files",
     "tests/curator/test_readers.py",
     "tests/curator/test_selftest.py::test_a_fit",
+    "tests/curator/test_spark.py",
     "tests/curator/test_sources.py::test_text_in_a_column",
     "tests/forecasting",
     "tests/hostile",
@@ -58,12 +59,21 @@ SLOW = (
     "tests/ledger/test_ledger.py::test_a_thousand",
     "tests/ledger/test_processes.py",
     "tests/methods/test_refined.py::test_the_stated_errors",
+    "tests/report/test_browser.py",
     "tests/report/test_page.py::test_every_release",
     "tests/report/test_page.py::test_the_page_is_well_formed",
     "tests/studio/test_app.py",
+    "tests/studio/test_browser.py",
     "tests/test_imports.py::test_a_fit",
 )
 """What `make quick` leaves out, beside the tests that need a server."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Do not even import what `make quick` leaves out whole."""
+    if config.getoption("markexpr") == "not slow":
+        whole = [str(config.rootpath / place) for place in SLOW if "::" not in place]
+        config.option.ignore = [*(config.option.ignore or ()), *whole]
 
 
 def pytest_xdist_auto_num_workers() -> int:
