@@ -77,13 +77,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One process more than there are processors: tests of a server mostly wait for it."""
-    return (os.cpu_count() or 1) + 1
+    """Two processes more than there are processors: the tests of two servers mostly wait."""
+    return (os.cpu_count() or 1) + 2
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests of one server in one process, and mark what is slow."""
+    """Keep tests of one server in one process, mark what is slow, and begin with it.
+
+    At the end, when there is not work for all processes any more, only short tests are left.
+    """
     for item in items:
         wanted = set(getattr(item, "fixturenames", ()))
         parameters = getattr(getattr(item, "callspec", None), "params", {})
@@ -96,6 +99,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(groups[0]))
         if groups or item.nodeid.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture(autouse=True)
