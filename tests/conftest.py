@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,8 @@ from helpers.browser import Browser
 from helpers.postgres import Server
 from helpers.spark_cluster import cluster
 from hushmeans.budget import Budget, Spend, allocation
+from hushmeans.curator.kernel import chosen_kernel
+from hushmeans.errors import PrivacyError
 from hushmeans.ledger.address import LEDGER_VARIABLE, default_file
 from hushmeans.ledger.ledger import STRICT_VARIABLE
 from hushmeans.release import Release
@@ -74,6 +78,15 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("markexpr") == "not slow":
         whole = [str(config.rootpath / place) for place in SLOW if "::" not in place]
         config.option.ignore = [*(config.option.ignore or ()), *whole]
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reports what was collected
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Where nothing is compiled yet, one process compiles the kernel and the others wait for it."""
+    if hasattr(session.config, "workerinput"):
+        with open(__file__) as lock, suppress(PrivacyError):
+            flock(lock, LOCK_EX)
+            chosen_kernel()  # one that gives wrong answers is for the tests to report
 
 
 def pytest_xdist_auto_num_workers() -> int:
