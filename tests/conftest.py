@@ -51,10 +51,14 @@ SLOW = (
     "tests/curator/test_databases.py",
     "tests/curator/test_mechanisms.py::test_the_estimate",
     "tests/curator/test_people.py::test_files",
+    "tests/curator/test_people.py::test_neither_the_order",
     "tests/curator/test_readers.py",
     "tests/curator/test_selftest.py::test_a_fit",
+    "tests/curator/test_shifts.py::test_clipping_is_exact",
     "tests/curator/test_spark.py",
     "tests/curator/test_sources.py::test_text_in_a_column",
+    "tests/curator/test_texts.py::test_a_value_is_read_alike",
+    "tests/curator/test_texts.py::test_an_id_is_the_same_beside",
     "tests/forecasting",
     "tests/hostile",
     "tests/ledger/test_chain.py::test_a_debit_costs",
@@ -73,9 +77,14 @@ SLOW = (
 """What `make quick` leaves out, beside the tests that need a server."""
 
 
+def leaves_out_slow(config: pytest.Config) -> bool:
+    """Whether this is `make quick`."""
+    return bool(config.getoption("markexpr") == "not slow")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Do not even import what `make quick` leaves out whole."""
-    if config.getoption("markexpr") == "not slow":
+    if leaves_out_slow(config):
         whole = [str(config.rootpath / place) for place in SLOW if "::" not in place]
         config.option.ignore = [*(config.option.ignore or ()), *whole]
 
@@ -89,9 +98,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
             chosen_kernel()  # one that gives wrong answers is for the tests to report
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Two processes more than there are processors: the tests of two servers mostly wait."""
-    return (os.cpu_count() or 1) + 2
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Two processes more than there are processors: the tests of two servers mostly wait.
+
+    `make quick` has none of these, and every process has to import and collect everything.
+    """
+    return (os.cpu_count() or 1) + (0 if leaves_out_slow(config) else 2)
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for the groups
