@@ -7,7 +7,10 @@ RUNS ?= 20000
 FUZZED := release bounds-toml bounds-json csv csv-gz parquet arrow ledger address
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: install demo studio test quick lint audit bench docs docs-check package fuzz load clean
+# Tests start many processes, and each would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: install demo studio test tests types quick lint audit bench docs docs-check package fuzz load clean
 
 install: $(VENV)/installed
 
@@ -17,17 +20,25 @@ demo: $(VENV)/installed
 studio: $(VENV)/installed-with-studio
 	$(BIN)/hushmeans studio
 
-test: lint
+# Types are checked beside the tests, many of which wait; lint errors and wrong types fail it too.
+test: $(VENV)/installed-for-development
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(MAKE) --no-print-directory --jobs=2 types tests
+
+tests: $(VENV)/installed-for-development
 	$(BIN)/pytest
+
+types: $(VENV)/installed-for-development
+	$(BIN)/mypy
 
 quick: $(VENV)/installed-for-development
 	$(BIN)/ruff check
 	$(BIN)/pytest -m 'not slow'
 
-lint: $(VENV)/installed-for-development
+lint: types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
 
 audit: $(VENV)/installed-for-development
 	PYSPARK_PYTHON=$(abspath $(BIN)/python) $(BIN)/python -m audit

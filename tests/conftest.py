@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
+from helpers.browser import Browser
 from helpers.postgres import Server
 from helpers.spark_cluster import cluster
 from hushmeans.budget import Budget, Spend, allocation
+from hushmeans.curator.kernel import chosen_kernel
+from hushmeans.errors import PrivacyError
 from hushmeans.ledger.address import LEDGER_VARIABLE, default_file
 from hushmeans.ledger.ledger import STRICT_VARIABLE
 from hushmeans.release import Release
@@ -22,7 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # The first call of a compiled function takes long, and these machines are noisy.
-settings.register_profile("hushmeans", deadline=None)
+settings.register_profile("hushmeans", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("hushmeans")
 
 
@@ -46,9 +51,14 @@ SLOW = (
     "tests/curator/test_databases.py",
     "tests/curator/test_mechanisms.py::test_the_estimate",
     "tests/curator/test_people.py::test_files",
+    "tests/curator/test_people.py::test_neither_the_order",
     "tests/curator/test_readers.py",
     "tests/curator/test_selftest.py::test_a_fit",
+    "tests/curator/test_shifts.py::test_clipping_is_exact",
+    "tests/curator/test_spark.py",
     "tests/curator/test_sources.py::test_text_in_a_column",
+    "tests/curator/test_texts.py::test_a_value_is_read_alike",
+    "tests/curator/test_texts.py::test_an_id_is_the_same_beside",
     "tests/forecasting",
     "tests/hostile",
     "tests/ledger/test_chain.py::test_a_debit_costs",
@@ -57,22 +67,51 @@ SLOW = (
     "tests/ledger/test_ledger.py::test_a_thousand",
     "tests/ledger/test_processes.py",
     "tests/methods/test_refined.py::test_the_stated_errors",
+    "tests/report/test_browser.py",
     "tests/report/test_page.py::test_every_release",
     "tests/report/test_page.py::test_the_page_is_well_formed",
     "tests/studio/test_app.py",
+    "tests/studio/test_browser.py",
     "tests/test_imports.py::test_a_fit",
 )
 """What `make quick` leaves out, beside the tests that need a server."""
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """One process more than there are processors: tests of a server mostly wait for it."""
-    return (os.cpu_count() or 1) + 1
+def leaves_out_slow(config: pytest.Config) -> bool:
+    """Whether this is `make quick`."""
+    return bool(config.getoption("markexpr") == "not slow")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Do not even import what `make quick` leaves out whole."""
+    if leaves_out_slow(config):
+        whole = [str(config.rootpath / place) for place in SLOW if "::" not in place]
+        config.option.ignore = [*(config.option.ignore or ()), *whole]
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reports what was collected
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Where nothing is compiled yet, one process compiles the kernel and the others wait for it."""
+    if hasattr(session.config, "workerinput"):
+        with open(__file__) as lock, suppress(PrivacyError):
+            flock(lock, LOCK_EX)
+            chosen_kernel()  # one that gives wrong answers is for the tests to report
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Two processes more than there are processors: the tests of two servers mostly wait.
+
+    `make quick` has none of these, and every process has to import and collect everything.
+    """
+    return (os.cpu_count() or 1) + (0 if leaves_out_slow(config) else 2)
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests of one server in one process, and mark what is slow."""
+    """Keep tests of one server in one process, mark what is slow, and begin with it.
+
+    At the end, when there is not work for all processes any more, only short tests are left.
+    """
     for item in items:
         wanted = set(getattr(item, "fixturenames", ()))
         parameters = getattr(getattr(item, "callspec", None), "params", {})
@@ -85,6 +124,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(groups[0]))
         if groups or item.nodeid.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture(autouse=True)
@@ -131,6 +171,15 @@ def release() -> Release:
         method_options=(("n", 3), ("rounds", 12), ("merge", "ward")),
         versions=(("hushmeans", "0.1.0"), ("opendp", "0.14.1")),
     )
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Headless Chromium, one for all tests."""
+    if (reason := Browser.missing()) is not None:
+        pytest.skip(reason)
+    with Browser.running() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")

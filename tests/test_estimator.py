@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import re
 from contextlib import nullcontext
@@ -201,7 +202,8 @@ def test_nothing_of_the_records_is_kept(people: pd.DataFrame) -> None:
     assert np.float64(CANARY).tobytes() not in pickled
     assert str(CANARY).encode() not in pickled
     exact_size = rf"(?<![\d.]){len(people)}(\.0)?(?![\d.])"  # as a number, not among digits
-    assert re.search(exact_size, fitted.release_.to_json()) is None
+    content = json.loads(fitted.release_.to_json())["release"]  # a checksum may have these digits
+    assert re.search(exact_size, json.dumps(content)) is None
     assert len(pickled) < 10_000
 
 

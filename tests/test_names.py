@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -60,6 +61,7 @@ def _is_type_variable(value: ast.expr) -> bool:
     )
 
 
+@cache
 def modules_by_name() -> dict[str, list[str]]:
     modules = defaultdict(list)
     for package in PACKAGES:

@@ -34,6 +34,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return here
 
 
+@pytest.fixture(autouse=True)
+def _interruptible() -> Iterator[None]:
+    """Tests that a script runs in the background ignore Ctrl-C, and so would what they start."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_a_worker_that_is_killed_is_told_in_one_sentence(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,6 +153,49 @@ def test_ctrl_c_keeps_finished_work_and_says_so(folder: Path, processes: list[St
     kept = interrupted.finished()
     assert len(kept) >= 5
     assert all(parquet.read_table(path).num_rows for path in kept)
+
+
+INTERRUPTED_START = """
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from hushmeans_experiments.workshop import _do_all
+
+class Interrupting(list):
+    def __iter__(self):
+        for number in range(len(self)):
+            for _ in range(20 if number == 2 else 0):  # two pieces are begun: workers start
+                os.killpg(0, signal.SIGINT)
+                time.sleep(0.01)
+            yield self[number]
+        print("all dispatched")
+
+def do(piece):
+    Path(sys.argv[1], str(piece)).touch()
+
+try:
+    _do_all(do, Interrupting(range(1000)), 2, lambda: None)
+except KeyboardInterrupt:
+    print("interrupted")
+print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+print(signal.pthread_sigmask(signal.SIG_BLOCK, []))
+"""
+
+
+def test_ctrl_c_while_workers_start_is_not_lost_and_no_worker_prints(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_START, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        start_new_session=True,  # the signal goes to the whole group
+        timeout=GIVE_UP,
+    )
+    assert ended.stderr == ""
+    assert ended.stdout.split("\n") == ["interrupted", "True", "set()", ""]
+    assert ended.returncode == 0
+    assert len(list(tmp_path.glob("[01]"))) == 2, "a piece that was begun was not finished"
 
 
 @pytest.fixture

@@ -155,7 +155,10 @@ def test_every_source_moves_by_the_same(
 
 
 @pytest.mark.parametrize("hold", [in_parquet, in_csv])
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=8,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(data=st.data())
 def test_no_neighbours_in_files_move_more(
     hold: Callable[[GridArray, Path], Any], tmp_path: Path, data: st.DataObject

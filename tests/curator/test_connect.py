@@ -8,7 +8,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +21,7 @@ from pyarrow import csv, parquet
 import hushmeans
 from helpers import connect_worker
 from helpers.spark_cluster import FOR_SHORT_LIVES
+from helpers.waiting import wait_until
 from hushmeans import DPKMeans, Release
 
 pytestmark = pytest.mark.xdist_group("spark")  # one Spark at a time
@@ -59,11 +59,8 @@ def connect_server(log: Path) -> Iterator[str]:
         ) as process,
     ):
         try:
-            deadline = time.monotonic() + 90
-            while not _listens(port):
-                assert process.poll() is None, log.read_text()
-                assert time.monotonic() < deadline, log.read_text()
-                time.sleep(0.5)
+            wait_until(lambda: process.poll() is not None or _listens(port))
+            assert process.poll() is None, log.read_text()
             yield f"sc://127.0.0.1:{port}"
         finally:
             process.terminate()
@@ -96,7 +93,7 @@ def found(people: Path) -> dict[str, Any]:
             [sys.executable, "-W", "ignore", connect_worker.__file__, str(people), address],
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=600,
         )
     assert done.returncode == 0, done.stderr
     result: dict[str, Any] = json.loads(done.stdout.splitlines()[0])

@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -22,6 +21,7 @@ import hushmeans
 from helpers import command_line
 from helpers.spark_cluster import MASTER
 from helpers.told import Told
+from helpers.waiting import wait_until
 from hushmeans.curator.questions import Cells, Size, Totals
 from hushmeans.curator.source import managed_source, open_source
 from hushmeans.curator.spark import cluster
@@ -291,13 +291,6 @@ def executors(session: SparkSession) -> list[int]:
     return found
 
 
-def wait_until(condition: Any) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="it looks for processes in /proc")
 def test_a_round_in_which_an_executor_is_killed_gives_the_same_answer(
     session: SparkSession,
@@ -312,7 +305,7 @@ def test_a_round_in_which_an_executor_is_killed_gives_the_same_answer(
     during = []
 
     def kill() -> None:
-        wait_until(tracker.getActiveJobsIds)
+        wait_until(lambda: bool(tracker.getActiveJobsIds()))
         os.kill(victim, signal.SIGKILL)
         during.extend(tracker.getActiveJobsIds())
 

@@ -8,13 +8,14 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedIOBase, RawIOBase
 from pathlib import Path
 from threading import Timer
 from typing import Any
+
+from helpers.waiting import wait_until
 
 FLAGS = (
     "--headless",
@@ -30,8 +31,17 @@ FLAGS = (
     "--remote-debugging-pipe",
 )
 
-PATIENCE = 120
-"""Seconds that a browser may run."""
+PATIENCE = 900
+"""Seconds that a browser may run, all tests together and on a busy machine."""
+
+AXE = os.environ.get("HUSHMEANS_AXE", "")
+"""The file `axe.min.js` of axe-core, where it is installed."""
+
+SERIOUS = """
+axe.run({ iframes: false }).then((found) => found.violations
+  .filter((each) => ["serious", "critical"].includes(each.impact))
+  .map((each) => [each.id, each.nodes[0].html]))
+"""
 
 
 class Browser:
@@ -131,12 +141,15 @@ class Browser:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
-    def until(self, expression: str, seconds: float = 30) -> None:
+    def until(self, expression: str) -> None:
         """Wait until an expression of JavaScript is true on the page."""
-        end = time.monotonic() + seconds
-        while not self.value(expression):
-            assert time.monotonic() < end, f"never true: {expression}"
-            time.sleep(0.05)
+        wait_until(lambda: bool(self.value(expression)), f"never true: {expression}")
+
+    def serious_faults(self) -> list[list[str]]:
+        """What axe-core has against the page, by rule and element."""
+        self.call("Runtime.evaluate", expression=Path(AXE).read_text(encoding="utf-8"))
+        found: list[list[str]] = self.value(SERIOUS.strip())
+        return found
 
     def requests(self) -> list[str]:
         """The addresses that were asked for since the page was opened."""

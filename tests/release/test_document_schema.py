@@ -113,7 +113,7 @@ def test_a_program_that_has_only_the_schema_reads_a_release(tmp_path: Path) -> N
     release = fitted(4, 3, 4, 1)
     release.save(file)
     command = [sys.executable, "-I", "-c", READER, str(schema), str(file)]
-    out = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     rows = out.splitlines()
     assert [int(row.split()[0]) for row in rows] == [round(size) for size in release.sizes]
 

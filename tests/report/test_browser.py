@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from helpers.browser import Browser
+from helpers.browser import AXE, Browser
 from helpers.releases import hostile, loaded, made, mixed
 from hushmeans.release import Release
 from hushmeans.report import Report, report_page
@@ -91,23 +89,6 @@ CUT_OFF = """
 """
 """Labels that stick out of the window, and words that stick out of their cell."""
 
-AXE = os.environ.get("HUSHMEANS_AXE", "")
-"""The file `axe.min.js` of axe-core, where it is installed."""
-
-SERIOUS = """
-axe.run().then((found) => found.violations
-  .filter((each) => ["serious", "critical"].includes(each.impact))
-  .map((each) => [each.id, each.nodes[0].html]))
-"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if (reason := Browser.missing()) is not None:
-        pytest.skip(reason)
-    with Browser.running() as browser:
-        yield browser
-
 
 @pytest.fixture(scope="module")
 def pages(release: Release, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
@@ -175,8 +156,7 @@ def test_axe_finds_nothing_serious(
 ) -> None:
     browser.open(pages[name], 1000, scheme)
     browser.value(UNFOLDED)
-    browser.call("Runtime.evaluate", expression=Path(AXE).read_text(encoding="utf-8"))
-    assert browser.value(SERIOUS.strip()) == []
+    assert browser.serious_faults() == []
 
 
 @pytest.mark.parametrize("name", ["usual", "compared"])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from helpers.page_reader import Reader
 from helpers.releases import HOSTILE, hostile, loaded, made, releases
@@ -140,7 +140,7 @@ def test_features_without_names_have_numbers() -> None:
     assert "feature 0" in shown(made(2, 2)).words
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=60)
+@settings(max_examples=60)
 @given(releases())
 def test_every_release_has_a_page(release: Release) -> None:
     for other in (None, replace(release, sizes=release.sizes[::-1])):

@@ -14,6 +14,7 @@ from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -80,7 +81,7 @@ def _do_all(
     """
     from joblib import Parallel, delayed
 
-    failures: list[Exception] = []
+    failures: list[BaseException] = []
 
     def until_one_fails() -> Iterator[object]:
         for piece in todo:
@@ -89,19 +90,21 @@ def _do_all(
             yield delayed(_failure_of)(do, piece)
 
     jobs = min(jobs, max(len(todo), 1))
-    with _interrupts_ignored():
-        outcomes = Parallel(jobs, return_as="generator_unordered")(until_one_fails())
+    workers = Parallel(jobs, return_as="generator_unordered", initializer=_ignore_interrupts)
     try:
-        for failure in outcomes:
-            if failure is None:
-                watch()
-            else:
-                failures.append(failure)
-    except KeyboardInterrupt:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # joblib's, that some results are not used
-            outcomes.close()
-        raise
+        with _interrupts_held_back(failures):
+            outcomes = workers(until_one_fails())
+        try:
+            for failure in outcomes:
+                if failure is None:
+                    watch()
+                else:
+                    failures.append(failure)
+        except KeyboardInterrupt:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # joblib's, that some results are not used
+                outcomes.close()
+            raise
     except BrokenExecutor:
         raise InputError(
             "a worker process was killed, perhaps because memory ran out; finished work is kept: "
@@ -112,20 +115,31 @@ def _do_all(
 
 
 @contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Processes that are started here ignore Ctrl-C, which is for this one to deal with.
+def _interrupts_held_back(failures: list[BaseException]) -> Iterator[None]:
+    """While workers start, Ctrl-C is one more failure, and the workers do not hear of it.
 
-    A terminal sends it to all of them. A worker that is starting up, or between two pieces, would
-    print a traceback. What a process ignores, those that it starts ignore as well.
+    Raised at once, it would leave joblib half started. A terminal sends it to the workers as well,
+    and one that is starting up would print a traceback; what the main thread blocks, the processes
+    that it starts block too. Another thread of this process may still receive it, therefore the
+    handler.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may say what is ignored
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
+        yield  # nothing is interrupted here
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource_tracker.ensure_running()  # started later, it would unblock what is blocked here
+    signal.signal(signal.SIGINT, lambda *_: failures.append(KeyboardInterrupt()))
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)  # what was held back is noted now
+        signal.signal(signal.SIGINT, handler)
+
+
+def _ignore_interrupts() -> None:
+    """The first thing a worker does: Ctrl-C is for the process that started it to deal with."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _failure_of(do: Callable[[PieceOfWork], None], piece: PieceOfWork) -> Exception | None:

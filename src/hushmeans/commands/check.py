@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -16,9 +16,7 @@ HEADING = "NOT PRIVATE: exact counts from the records. Do not publish or forward
 
 
 def check(
-    file: Annotated[
-        str, typer.Argument(help="The records: a CSV, Parquet or Arrow file, or a folder of them.")
-    ],
+    file: options.LocalRecords,
     bounds: options.BoundsFile = None,
     schema: options.SchemaFile = None,
     columns: options.Columns = None,

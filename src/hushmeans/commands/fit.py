@@ -23,12 +23,7 @@ if TYPE_CHECKING:
 def fit(
     k: options.ClusterNumber,
     epsilon: options.Epsilon,
-    file: Annotated[
-        str | None,
-        typer.Argument(
-            help="The records: a CSV, Parquet or Arrow file, a folder of them, or a URL."
-        ),
-    ] = None,
+    file: Annotated[str | None, options.RECORDS] = None,
     bounds: options.BoundsFile = None,
     schema: options.SchemaFile = None,
     delta: options.Delta = "0",

@@ -13,10 +13,20 @@ if TYPE_CHECKING:
     from hushmeans.schema import CSV
     from hushmeans.settings import Settings
 
+RECORDS = typer.Argument(
+    help="The records: a CSV, Parquet or Arrow file, a folder of them, or a URL."
+)
+Records = Annotated[str, RECORDS]
+LocalRecords = Annotated[
+    str, typer.Argument(help="The records: a CSV, Parquet or Arrow file, or a folder of them.")
+]
 ClusterNumber = Annotated[int, typer.Option("--k", help="The number of clusters to release.")]
 Epsilon = Annotated[
     str,
     typer.Option(help="The privacy budget; smaller values give stronger privacy and more noise."),
+]
+SmallEpsilon = Annotated[
+    str, typer.Option(help="The privacy budget to spend; a small part of the whole will do.")
 ]
 Delta = Annotated[
     str,

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hushmeans.commands import options
-from hushmeans.commands.booking import ledger_to_debit, named_after, show_total
-from hushmeans.errors import NOTHING_SPENT, costing
+from hushmeans.commands.surveying import surveying
 
 if TYPE_CHECKING:
     from hushmeans.surveys.person_rows import PersonRows
 
 
 def person_rows(
-    file: Annotated[
-        str,
-        typer.Argument(
-            help="The records: a CSV, Parquet or Arrow file, a folder of them, or a URL."
-        ),
-    ],
+    file: options.Records,
     schema: Annotated[
         Path,
         typer.Option(help='A TOML file with the person column, such as person = "patient_id".'),
     ],
-    epsilon: Annotated[
-        str, typer.Option(help="The privacy budget to spend; a small part of the whole will do.")
-    ] = "0.05",
+    epsilon: options.SmallEpsilon = "0.05",
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
     cache: options.Cache = None,
@@ -53,41 +44,30 @@ def person_rows(
     """
     from json import dumps
 
-    from hushmeans.commands.progress import bar
-    from hushmeans.documents import written_whole
     from hushmeans.schema import Schema
     from hushmeans.surveys.person_rows import count_person_rows
 
-    to_debit = ledger_to_debit(ledger, dataset, release_id, strict=strict, none=no_ledger)
-    name = None if to_debit is None else dataset or named_after(file)
-    cost = NOTHING_SPENT
-    with (
-        costing(lambda: cost),
-        nullcontext() if out is None else written_whole(out, replace=False) as beside,
-        bar() as watch,
-    ):
+    place = (file, out, ledger, dataset, release_id)
+    with surveying(*place, strict=strict, no_ledger=no_ledger) as survey:
         counted = count_person_rows(
             options.file_at(file, delimiter, encoding),
             Schema(schema),
             epsilon,
             cache=cache,
-            watch=watch,
-            ledger=to_debit,
-            dataset=name,
+            watch=survey.watch,
+            ledger=survey.ledger,
+            dataset=survey.dataset,
             release_id=release_id,
         )
-        cost = f"ε = {epsilon} was spent"
         document = dumps(counted.to_document(), indent=2) + "\n"
-        if beside is not None:
-            beside.write_text(document, encoding="utf-8")
+        survey.written(epsilon, document)
     if json:
         typer.echo(document, nl=False)
     else:
         _show(counted)
         if out is not None:
             typer.echo(f"Written to {out}.")
-    if to_debit is not None and counted.booking is not None:
-        show_total(to_debit, counted.booking, named_after_file=dataset is None, quiet=json)
+    survey.show_total(counted.booking, named_after_file=dataset is None, quiet=json)
 
 
 def _show(counted: PersonRows) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,23 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hushmeans.commands import options
-from hushmeans.commands.booking import ledger_to_debit, named_after, show_total
-from hushmeans.errors import NOTHING_SPENT, InputError, costing
+from hushmeans.commands.surveying import surveying
+from hushmeans.errors import InputError
 
 if TYPE_CHECKING:
     from hushmeans.surveys.range_finding import FoundRanges
 
 
 def ranges(
-    file: Annotated[
-        str,
-        typer.Argument(
-            help="The records: a CSV, Parquet or Arrow file, a folder of them, or a URL."
-        ),
-    ],
-    epsilon: Annotated[
-        str, typer.Option(help="The privacy budget to spend; a small part of the whole will do.")
-    ],
+    file: options.Records,
+    epsilon: options.SmallEpsilon,
     schema: Annotated[
         Path | None,
         typer.Option(help='A TOML file in which numbers with range = "find" are to be found.'),
@@ -69,8 +61,6 @@ def ranges(
     from json import dumps
 
     from hushmeans.budget import Budget
-    from hushmeans.commands.progress import bar
-    from hushmeans.documents import written_whole
     from hushmeans.schema import Schema
     from hushmeans.surveys.range_finding import check_enough, find_table_ranges
 
@@ -81,18 +71,12 @@ def ranges(
             'they have range = "find"'
         )
     declared = Schema(dict.fromkeys(names or (), "find")) if schema is None else Schema(schema)
-    to_debit = ledger_to_debit(ledger, dataset, release_id, strict=strict, none=no_ledger)
-    name = None if to_debit is None else dataset or named_after(file)
     if rows is not None:
         chosen = declared if names is None else declared.only(names)
         n_unknown = len(chosen.box().unknown)
         check_enough(rows, Budget.of(epsilon), n_unknown, Fraction(1), rows_per_person)
-    cost = NOTHING_SPENT
-    with (
-        costing(lambda: cost),
-        nullcontext() if out is None else written_whole(out, replace=False) as beside,
-        bar() as watch,
-    ):
+    place = (file, out, ledger, dataset, release_id)
+    with surveying(*place, strict=strict, no_ledger=no_ledger) as survey:
         found = find_table_ranges(
             options.file_at(file, delimiter, encoding),
             declared,
@@ -100,20 +84,17 @@ def ranges(
             rows_per_person=rows_per_person,
             columns=names,
             cache=cache,
-            watch=watch,
-            ledger=to_debit,
-            dataset=name,
+            watch=survey.watch,
+            ledger=survey.ledger,
+            dataset=survey.dataset,
             release_id=release_id,
         )
-        cost = f"ε = {epsilon} was spent"
-        if beside is not None:
-            beside.write_text(found.to_toml(), encoding="utf-8")
+        survey.written(epsilon, found.to_toml())
     if json:
         typer.echo(dumps(found.to_document(), indent=2))
     else:
         _show(found, out)
-    if to_debit is not None and found.booking is not None:
-        show_total(to_debit, found.booking, named_after_file=dataset is None, quiet=json)
+    survey.show_total(found.booking, named_after_file=dataset is None, quiet=json)
 
 
 def _show(found: FoundRanges, out: Path | None) -> None:

@@ -11,9 +11,7 @@ from hushmeans.commands import options
 
 
 def schema(
-    file: Annotated[
-        str, typer.Argument(help="The records: a CSV, Parquet or Arrow file, or a folder of them.")
-    ],
+    file: options.LocalRecords,
     out: Annotated[
         Path | None,
         typer.Option(help="Where to write the draft, as TOML; by default it is printed."),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Literal
+from collections.abc import Callable
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -42,6 +43,32 @@ def one_point(grid: Grid, centre: IntArray) -> IntArray:
     fixed = fixed_points(grid, centre)
     if len(fixed) != 1:
         raise ValueError("spreads and lengths are around one point")
+    return fixed
+
+
+class OnGrid(Protocol):
+    """A question whose points lie on a grid."""
+
+    @property
+    def grid(self) -> Grid: ...
+
+
+def fix_points(
+    question: OnGrid, name: str, fixed: Callable[[Grid, IntArray], IntArray] = fixed_points
+) -> None:
+    """Give a new question a grid, and points under this name, that nobody can change."""
+    object.__setattr__(question, "grid", fixed_grid(question.grid))
+    object.__setattr__(question, name, fixed(question.grid, getattr(question, name)))
+
+
+def fixed_clips(clips: tuple[int, ...], centroids: IntArray, width: int) -> tuple[int, ...]:
+    """A clip for each centroid, none larger than a box of this width in each feature allows."""
+    fixed = tuple(whole(clip) for clip in clips)
+    n_centroids, n_features = centroids.shape
+    if len(fixed) != n_centroids:
+        raise ValueError("there must be a clip for each centroid")
+    for clip in fixed:
+        check_clip(clip, n_features * width)
     return fixed
 
 

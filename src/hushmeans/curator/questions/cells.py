@@ -12,6 +12,7 @@ from hushmeans.curator.checks import (
     check_grid,
     check_norm,
     clipped_norm,
+    fix_points,
     fixed_grid,
     one_point,
     whole,
@@ -54,8 +55,7 @@ class Spread:
     name: ClassVar[str] = "spread"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "grid", fixed_grid(self.grid))
-        object.__setattr__(self, "centre", one_point(self.grid, self.centre))
+        fix_points(self, "centre", one_point)
         object.__setattr__(self, "clip", whole(self.clip))
         check_norm(self.norm)
         check_clip(self.clip, 3 * self.centre.shape[1] * self.grid.unit // 4)
@@ -131,8 +131,7 @@ class Lengths:
     name: ClassVar[str] = "lengths"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "grid", fixed_grid(self.grid))
-        object.__setattr__(self, "centre", one_point(self.grid, self.centre))
+        fix_points(self, "centre", one_point)
         fixed = tuple(whole(edge) for edge in self.edges)
         object.__setattr__(self, "edges", fixed)
         if list(fixed) != sorted(set(fixed)):

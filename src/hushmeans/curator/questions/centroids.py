@@ -7,12 +7,11 @@ from typing import ClassVar
 
 from hushmeans.curator.checks import (
     Norm,
-    check_clip,
     check_grid,
     check_norm,
     clipped_norm,
-    fixed_grid,
-    fixed_points,
+    fix_points,
+    fixed_clips,
     root_above,
     whole,
 )
@@ -40,8 +39,7 @@ class Totals:
     name: ClassVar[str] = "totals"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "grid", fixed_grid(self.grid))
-        object.__setattr__(self, "centroids", fixed_points(self.grid, self.centroids))
+        fix_points(self, "centroids")
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -67,8 +65,7 @@ class Sizes:
     name: ClassVar[str] = "sizes"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "grid", fixed_grid(self.grid))
-        object.__setattr__(self, "centroids", fixed_points(self.grid, self.centroids))
+        fix_points(self, "centroids")
 
     @property
     def shape(self) -> tuple[int]:
@@ -107,16 +104,10 @@ class Shifts:
     name: ClassVar[str] = "shifts"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "grid", fixed_grid(self.grid))
-        object.__setattr__(self, "centroids", fixed_points(self.grid, self.centroids))
+        fix_points(self, "centroids")
         object.__setattr__(self, "size_unit", whole(self.size_unit))
         check_norm(self.norm)
-        object.__setattr__(self, "clips", tuple(whole(clip) for clip in self.clips))
-        n_centroids, n_features = self.centroids.shape
-        if len(self.clips) != n_centroids:
-            raise ValueError("there must be a clip for each centroid")
-        for clip in self.clips:
-            check_clip(clip, n_features * self.grid.unit)
+        object.__setattr__(self, "clips", fixed_clips(self.clips, self.centroids, self.grid.unit))
         if not 0 <= self.size_unit <= 4 * self.grid.unit:
             raise ValueError("the unit of sizes must be between 0 and twice the box's width")
 
@@ -159,16 +150,10 @@ class Spreads:
     name: ClassVar[str] = "spreads"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "grid", fixed_grid(self.grid))
-        object.__setattr__(self, "centroids", fixed_points(self.grid, self.centroids))
+        fix_points(self, "centroids")
         check_norm(self.norm)
-        n_centroids, n_features = self.centroids.shape
-        clips = tuple(whole(clip) for clip in self.clips)
-        object.__setattr__(self, "clips", clips)
-        if len(clips) != n_centroids:
-            raise ValueError("there must be a clip for each centroid")
-        for clip in clips:
-            check_clip(clip, 4 * n_features * self.grid.unit)
+        widest = 4 * self.grid.unit
+        object.__setattr__(self, "clips", fixed_clips(self.clips, self.centroids, widest))
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -8,8 +8,8 @@ from typing import ClassVar
 from hushmeans.curator.checks import (
     Norm,
     check_grid,
+    fix_points,
     fixed_grid,
-    fixed_points,
     root_above,
     whole,
 )
@@ -46,8 +46,7 @@ class Profiles:
     name: ClassVar[str] = "profiles"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "grid", fixed_grid(self.grid))
-        object.__setattr__(self, "centroids", fixed_points(self.grid, self.centroids))
+        fix_points(self, "centroids")
         categories = tuple((whole(first), whole(width)) for first, width in self.categories)
         object.__setattr__(self, "categories", categories)
         object.__setattr__(self, "flags", tuple(whole(column) for column in self.flags))
