@@ -22,7 +22,8 @@ precision."""
 STARTED_FROM = 10
 """Of so many records per centroid that start is chosen, where centroids are many."""
 EMPTY = 0.1
-"""A leaf is empty if it has less than this part of the average size, and less than its error."""
+"""A leaf is empty if it has less than this part of the average size, and less than half of its
+error."""
 CROWDED = 1.5
 """A leaf may be two if it has more than so many times the average size of those not empty."""
 APART = 0.5
@@ -93,7 +94,7 @@ def resettled(leaves: Clusters, picture: Picture) -> Clusters:
     centroids, sizes, variances = (
         each.copy() for each in (leaves.centroids, leaves.sizes, leaves.size_variances)
     )
-    empty = (sizes < EMPTY * sizes.mean()) & (sizes < np.sqrt(variances))
+    empty = (sizes < EMPTY * sizes.mean()) & (sizes < np.sqrt(variances) / 2)
     crowded = CROWDED * sizes[~empty].mean()
     gaps = gaps_to_nearest(picture, centroids) if empty.any() else None
     for leaf in np.flatnonzero(empty).tolist():

@@ -43,7 +43,7 @@ each may take a centre, and with few clusters there is none to spare."""
 FAR_FROM = 8.0
 """Outside of a place smaller than the box by this factor, false alarms have to be rarer."""
 MANY_FEATURES = 4
-"""With fewer, cells reach beyond the place; with these, far records are asked for by themselves."""
+"""With fewer, cells tell apart what is far from the place; with these, its sides are asked for."""
 
 
 @dataclass(frozen=True)
