@@ -161,7 +161,8 @@ def _ask_cells(
     deviation = max(math.sqrt(answer.variance), 1e-6)  # at an enormous epsilon there is no noise
     noise, counts = purse.door.noise, answer.values / deviation
     parts = [len(each) + 1 for each in borders]
-    alone = surely(noise, int(outside.sum()), alarm)
+    ways = max(sum(each > 1 for each in parts) - 1, 1)  # groups of noise grow with the directions
+    alone = surely(noise, ways * int(outside.sum()), alarm)
     far = clear_groups(np.where(outside, counts, 0.0), parts, alone)
     within = occupied(counts, parts, surely(noise, len(counts), false_cells))
     kept = np.where(outside, far > 0, within)
