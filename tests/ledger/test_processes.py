@@ -50,7 +50,7 @@ def test_killed_processes_leave_a_whole_ledger_and_no_release_without_its_debit(
     place: str, what: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     done = worked(what, place, KILLS, 7)
-    assert done.startswith(f"{KILLS} kills")
+    assert int(done.split(" kills")[0]) >= int(KILLS)
     with capsys.disabled():
         database = "PostgreSQL" if "://" in place else "SQLite"
         sys.stdout.write(f"\n{database}, {what}: {done}")

@@ -106,15 +106,20 @@ def test_the_whole_way_spends_once_and_stays_at_home(
     assert PLANTED[:7] not in shown + (folder / "errors.txt").read_text()
 
 
+def pages_asked(browser: Browser) -> set[str]:
+    """What the page has asked for, except how far a fit is, which it asks whenever it likes."""
+    return {each for each in browser.requests() if "/progress" not in each}
+
+
 def test_the_slider_answers_without_a_request(browser: Browser, place: str) -> None:
     planned(browser, place)
-    asked, verdict = browser.requests(), text(browser, "#verdict")
+    asked, verdict = pages_asked(browser), text(browser, "#verdict")
     changed(browser, "slide", "0", "input")
     assert browser.value("document.getElementById('epsilon').value") == "0.05"
     assert text(browser, "#verdict") != verdict
     assert "51 % sure" in text(browser, "#risk")
     assert browser.value("document.querySelectorAll('.people .more').length") == 1
-    assert {each for each in browser.requests() if "/progress" not in each} == set(asked)
+    assert pages_asked(browser) == asked
     changed(browser, "slide", "10")
     browser.until("document.querySelector('#spend label').textContent.includes('Type 2 ')")
     assert text(browser, "#spend button") == "Spend ε = 2"
