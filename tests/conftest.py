@@ -99,11 +99,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Two processes more than there are processors: the tests of two servers mostly wait.
+    """Three processes more than there are processors: tests of servers and processes mostly wait.
 
     `make quick` has none of these, and every process has to import and collect everything.
     """
-    return (os.cpu_count() or 1) + (0 if leaves_out_slow(config) else 2)
+    return (os.cpu_count() or 1) + (0 if leaves_out_slow(config) else 3)
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for the groups
