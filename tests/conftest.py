@@ -99,19 +99,16 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Three processes more than there are processors: tests of servers and processes mostly wait.
+    """One process more than there are processors: tests of a server mostly wait for it.
 
     `make quick` has none of these, and every process has to import and collect everything.
     """
-    return (os.cpu_count() or 1) + (0 if leaves_out_slow(config) else 3)
+    return (os.cpu_count() or 1) + (0 if leaves_out_slow(config) else 1)
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests of one server in one process, mark what is slow, and begin with it.
-
-    At the end, when there is not work for all processes any more, only short tests are left.
-    """
+    """Keep tests of one server in one process, and mark what is slow."""
     for item in items:
         wanted = set(getattr(item, "fixturenames", ()))
         parameters = getattr(getattr(item, "callspec", None), "params", {})
@@ -124,7 +121,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(groups[0]))
         if groups or item.nodeid.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture(autouse=True)
