@@ -46,7 +46,7 @@ def test_a_far_group_gets_one_leaf_in_its_middle() -> None:
     assert found.sizes.sum() == pytest.approx(SIZE)
 
 
-@pytest.mark.parametrize("far", [None, [1] * 400, [0] * 400])
+@pytest.mark.parametrize("far", [None, [1] * 400, [0] * 400, [0] + [1] * 399])
 def test_without_two_kinds_of_records_leaves_are_those_of_k_means(far: list[int] | None) -> None:
     records = around([[0.5, 0.5], [-0.5, -0.5]])
     found = first_leaves(picture(records, far), 2, public_randomness(0), 4)

@@ -37,7 +37,7 @@ def first_leaves(picture: Picture, n_leaves: int, generator: Generator, n_starts
     k-means would spend many leaves on it; the rounds move the one to it.
     """
     records, total = picture.records, picture.moments.size
-    groups = _far_groups(picture, n_leaves // 2)
+    groups = _far_groups(picture, n_leaves)
     near = np.delete(records, np.concatenate([[], *groups]).astype(np.int64), axis=0)
     found, shares = _clustered(near, n_leaves - len(groups), generator, n_starts)
     sizes = np.append(shares * len(near), [len(each) for each in groups]) / len(records) * total
@@ -51,12 +51,15 @@ def first_leaves(picture: Picture, n_leaves: int, generator: Generator, n_starts
     )
 
 
-def _far_groups(picture: Picture, most: int) -> list[IntArray]:
-    """The records of each group far from the place, the largest groups first; none if all are."""
-    if picture.far is None or picture.far.all():
+def _far_groups(picture: Picture, n_leaves: int) -> list[IntArray]:
+    """The records of each group far from the place: the largest, for at most half of the leaves.
+
+    None where hardly any record is near, too few for the other leaves.
+    """
+    if picture.far is None or (picture.far == 0).sum() < n_leaves:
         return []
     counts = np.bincount(picture.far)[1:]
-    largest = np.argsort(-counts, kind="stable")[:most]
+    largest = np.argsort(-counts, kind="stable")[: n_leaves // 2]
     return [np.flatnonzero(picture.far == group + 1) for group in largest if counts[group]]
 
 
