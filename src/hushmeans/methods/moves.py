@@ -31,9 +31,9 @@ LEAST_RELATIVE_SIZE = 0.25
 """The smallest size, relative to the median one, by which that noise is judged."""
 FEWEST = 20
 """With fewer of the picture's records a cluster is clipped as all of them are."""
-UNSEEN = 0.1
+UNSEEN = 0.02
 """The part of a squared move that is doubted beyond what the picture shows."""
-CUT_ON_ONE_SIDE, CUT_BY_SIZE = 0.1, 2.0
+CUT_ON_ONE_SIDE, CUT_BY_SIZE = 0.05, 4.0
 """The part of what clipping cuts, squared, that may lie on one side though the picture shows it on
 all sides; and more where a cluster's size is unsure, as the picture then is: times the square of
 the size's relative error."""
@@ -82,6 +82,15 @@ class Moves:
     believed: FloatArray
     sizes: FloatArray
     size_variances: FloatArray
+
+    @property
+    def square_beyond_noise(self) -> float:
+        """The mean squared way of all records' centroids, less what noise adds to it.
+
+        Noise adds to it twice: a round takes back the noise of the round before.
+        """
+        squares = (self.whole**2 - 2 * self.variances).sum(axis=1)
+        return float(np.average(squares, weights=self.sizes))
 
 
 @dataclass(frozen=True)
@@ -180,21 +189,25 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps) -> Clusters:
     """The clusters after the moves, with all that can be said of their errors.
 
     Noise is not all: clipping cuts long shifts one-sidedly, and the records that change clusters
-    when centroids move change the means. The picture, once its clusters lie where the answer
-    puts them, tells how much of either there is.
+    when centroids move change the means. The picture tells how much of either there is.
     """
     before = question.grid.to_unit_box(question.centroids)
     made = moves.believed * moves.whole
     after = np.clip(before + made, -1.0, 1.0)
-    ways, cut = _as_answered(question, gaps, made)
-    records = before[gaps.nearest] + ways
-    means, later = (_means(records, _nearest(records, each), len(each)) for each in (before, after))
-    unseen = UNSEEN * (made**2 + (made**2).mean(axis=1, keepdims=True))
+    records, number = before[gaps.nearest] + gaps.ways, len(made)
+    followed = _means(records, _nearest(records, after), number)
+    followed -= _means(records, gaps.nearest, number)
+    cut = _cut_off(question, gaps, made)
+    one_sided = _means(cut, gaps.nearest, number)
+    lengths = _means(np.linalg.norm(cut, axis=1, keepdims=True), gaps.nearest, number)
     doubt = CUT_ON_ONE_SIDE + CUT_BY_SIZE * moves.size_variances / moves.sizes**2
-    lengths = _means(np.linalg.norm(cut, axis=1, keepdims=True), gaps.nearest, len(made))
-    unseen += doubt[:, None] * lengths**2 / made.shape[1]
-    one_sided = _means(cut, gaps.nearest, len(made)) ** 2
-    variances = moves.believed * moves.variances + one_sided + (later - means) ** 2 + unseen
+    variances = (
+        moves.believed * moves.variances
+        + one_sided**2
+        + doubt[:, None] * lengths**2 / made.shape[1]
+        + _in_all_directions(followed**2) / 2
+        + UNSEEN * _in_all_directions(made**2)
+    )
     return Clusters(
         centroids=after,
         variances=np.minimum(variances, UNKNOWN_VARIANCE),
@@ -203,8 +216,13 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps) -> Clusters:
     )
 
 
-def _as_answered(question: Shifts, gaps: Gaps, made: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The picture's ways, each cluster put where the answer has it, and what clipping cuts of them.
+def _in_all_directions(squares: FloatArray) -> FloatArray:
+    """Squares of coordinates, each with the mean of its row added: directions are known roughly."""
+    return squares + squares.mean(axis=1, keepdims=True)
+
+
+def _cut_off(question: Shifts, gaps: Gaps, made: FloatArray) -> FloatArray:
+    """What clipping cuts of the picture's ways, each cluster put where the answer has it.
 
     A cluster that the picture shows beside its place would seem to be cut on one side.
     """
@@ -215,7 +233,7 @@ def _as_answered(question: Shifts, gaps: Gaps, made: FloatArray) -> tuple[FloatA
         ways = ways + (made - clipped)[gaps.nearest]
         left = np.minimum(1.0, clips / np.maximum(norms_of(ways, question.norm), 1e-12))
         clipped = _means(ways * left[:, None], gaps.nearest, number)
-    return ways, ways * (1 - left)[:, None]
+    return ways * (1 - left)[:, None]
 
 
 def _nearest(records: FloatArray, points: FloatArray) -> IntArray:

@@ -55,11 +55,12 @@ PICTURE_STARTS, MIXED_STARTS = 4, 12
 """How often the synthetic data is clustered; one-hot columns have more poor local optima."""
 ONE_ROUND, TWO_ROUNDS = 1 / 3, 0.1
 """Noise of a centroid, relative to the spread, above which only one or two rounds pay off."""
-NEGLIGIBLE_NOISE = 0.01
-"""Relative noise up to which a further round is free: it adds 1e-4 to squared distances."""
+NEGLIGIBLE = 0.01
+"""A way relative to the spread that no longer matters: it adds 1e-4 to squared distances. A further
+round is free as long as its noise is no more than that, and pays until moves are."""
 SMALLEST_SPREAD = 1e-6
 """About a step of the grid: the spread of records that seem to be all the same."""
-MOST_ROUNDS = 8
+MOST_ROUNDS = 16
 FINE_ROUNDS = 2
 """Rounds before merging; later rounds let the merged centroids settle."""
 HOPELESS = 0.6
@@ -165,10 +166,13 @@ class RefinedMethod:
         for index, share in enumerate(shares[:fine]):
             if index:
                 leaves = resettled(leaves, picture)
-            leaves = self._round(door, picture, presence, leaves, share)
+            leaves, _ = self._round(door, picture, presence, leaves, share)
         clusters = merge(leaves, n_clusters, MERGE_RULE)
-        for share in shares[fine:]:
-            clusters = self._round(door, picture, presence, clusters, share)
+        later = shares[fine:]
+        while later:
+            clusters, settled = self._round(door, picture, presence, clusters, later.pop(0))
+            if settled and later:
+                later = [sum(later, Fraction(0))]
         clusters, profiles = _described(door, presence, clusters, for_sizes)
         clusters = with_widths(door, picture, clusters, for_widths)
         return Clustering(clusters, leaves if n > 1 else clusters, profiles, presence)
@@ -199,7 +203,7 @@ class RefinedMethod:
             rounds = 2
         if relative * 2**price > ONE_ROUND:
             rounds = 1
-        while rounds < MOST_ROUNDS and relative * (rounds + 1) ** price <= NEGLIGIBLE_NOISE:
+        while rounds < MOST_ROUNDS and relative * (rounds + 1) ** price <= NEGLIGIBLE:
             rounds += 1
         rounds = self.rounds or rounds
         return rounds, self.n or (1 if rounds == 1 else 2)
@@ -211,8 +215,11 @@ class RefinedMethod:
         presence: Presence,
         clusters: Clusters,
         share: Fraction,
-    ) -> Clusters:
-        """Move every centroid by the noisy mean of its records' clipped shifts."""
+    ) -> tuple[Clusters, bool]:
+        """Move every centroid by the noisy mean of its records' clipped shifts.
+
+        Also tells whether centroids have settled, up to noise.
+        """
         steps = door.grid.snap(clusters.centroids)
         gaps = gaps_to_nearest(picture, door.grid.to_unit_box(steps))
         question = self.clipping.question(door.grid, door.noise, steps, clusters.sizes, gaps, share)
@@ -220,7 +227,8 @@ class RefinedMethod:
         known = (clusters.sizes, clusters.size_variances)
         moves = read_moves(question, answer, *known, gaps.squares(len(steps)))
         moves = lengthened(moves, presence)
-        return clusters_within_blocks(door.layout, moved(question, moves, gaps))
+        settled = moves.square_beyond_noise <= NEGLIGIBLE**2 * gaps.square
+        return clusters_within_blocks(door.layout, moved(question, moves, gaps)), settled
 
     @property
     def clipping(self) -> Clipping:
