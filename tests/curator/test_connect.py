@@ -116,6 +116,12 @@ def test_a_seeded_fit_gives_the_same_bits(
     assert found["kept"] == expected
 
 
+def test_the_cluster_keeps_the_encoded_records_during_the_fit_and_not_after_it(
+    found: dict[str, Any],
+) -> None:
+    assert found["on the cluster"] == [True, False]
+
+
 @pytest.mark.usefixtures("found")
 def test_the_command_line_counts_the_same_rows_of_each_person_in_a_csv_file(people: Path) -> None:
     written = Release.load(people / "release.json")

@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from hushmeans import DPKMeans
 from hushmeans.commands.main import main
+from hushmeans.curator.spark.cluster import SparkSource
 from hushmeans.errors import HushmeansError, HushmeansWarning, SimulationWarning
 
 BOUNDS = {"age": (0, 100), "visits": (0, 8)}
@@ -27,6 +28,20 @@ def fitted(frame: DataFrame) -> object:
         return str(error)
 
 
+def watch_what_is_kept() -> list[bool]:
+    """Whether the cluster keeps the pieces, before and after each source is closed."""
+    seen: list[bool] = []
+    close = SparkSource.close
+
+    def watched(self: SparkSource) -> None:
+        seen.append(self.pieces.storageLevel.useMemory)
+        close(self)
+        seen.append(self.pieces.storageLevel.useMemory)
+
+    SparkSource.close = watched  # type: ignore[method-assign]
+    return seen
+
+
 def refuse(self: DataFrame, *_: object) -> DataFrame:
     """As serverless clusters do."""
     raise RuntimeError("[NOT_SUPPORTED_WITH_SERVERLESS] PERSIST TABLE is not supported")
@@ -37,7 +52,9 @@ def run(path: str, address: str) -> dict[str, object]:
     warnings.simplefilter("ignore", SimulationWarning)
     session = SparkSession.builder.remote(address).getOrCreate()
     frame = session.read.parquet(path)
+    while_open = watch_what_is_kept()
     found: dict[str, object] = {"kind": type(frame).__module__, "kept": fitted(frame)}
+    found["on the cluster"] = while_open[:2]
     found["random"] = fitted(frame.selectExpr("age + rand() AS age", "visits"))
     found["text"] = fitted(frame.selectExpr("age", "'73.123456789' AS visits"))
     found["broken"] = fitted(

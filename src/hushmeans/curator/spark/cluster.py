@@ -22,7 +22,7 @@ from hushmeans.curator.questions import Histograms, Question, Size
 from hushmeans.curator.readers.columns import needed_columns
 from hushmeans.curator.readers.faults import read_or_explain
 from hushmeans.curator.readers.reading import cut, encode_batch
-from hushmeans.curator.spark.code import OTHER_VERSION, check_code
+from hushmeans.curator.spark.code import OTHER_VERSION, as_it_is, check_code
 from hushmeans.curator.spark.people import limited_pieces
 from hushmeans.curator.spark.pieces import from_pieces, to_pieces
 from hushmeans.curator.unencoded import encoded_as_found, values_in
@@ -87,7 +87,7 @@ class SparkSource:
     def with_ranges(self, box: Box) -> SparkSource:
         """The same records, encoded on the executors by the ranges that were found."""
         encode_all = partial(_encode_as_found, before=self.box, box=box, code=sources_digest())
-        pieces = _run(lambda: _kept(self.pieces.mapInArrow(encode_all, "piece binary")))
+        pieces = _run(lambda: _kept(self.pieces.mapInArrow(as_it_is(encode_all), "piece binary")))
         found = SparkSource(box, pieces)
         found.answer(Size())  # so that they are kept before the values are given up
         self.close()
@@ -173,7 +173,7 @@ def _encoded(features: DataFrame, box: Box, limit: RowLimit | None) -> DataFrame
     """The features as pieces that the cluster keeps."""
     if limit is None:
         encode_all = partial(_encode, box=box, code=sources_digest())
-        return _kept(features.mapInArrow(encode_all, "piece binary"))
+        return _kept(features.mapInArrow(as_it_is(encode_all), "piece binary"))
     return _kept(limited_pieces(features, box, limit, sources_digest()))
 
 

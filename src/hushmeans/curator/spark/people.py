@@ -17,7 +17,7 @@ from hushmeans.curator.people.groups import row_bytes, rows_from
 from hushmeans.curator.people.limiting import RowLimit
 from hushmeans.curator.people.order import person_keys, row_keys
 from hushmeans.curator.readers.reading import cut, encode_owned
-from hushmeans.curator.spark.code import check_code
+from hushmeans.curator.spark.code import as_it_is, check_code
 from hushmeans.curator.spark.pieces import to_pieces
 from hushmeans.schema import Box
 from hushmeans.types import GridArray
@@ -38,7 +38,7 @@ def limited_pieces(table: DataFrame, box: Box, limit: RowLimit, code: str) -> Da
     table
         The features, in the order of the box, and after them the ids.
     """
-    owned = table.mapInArrow(partial(_owned, box=box, code=code), OWNED)
+    owned = table.mapInArrow(as_it_is(partial(_owned, box=box, code=code)), OWNED)
     numbered = owned.where("person is not null").selectExpr("person", "record", NUMBERED)
     placed = numbered.mapInArrow(
         partial(_placed, n_columns=box.n_kept), f"{OWNED}, copy bigint, place bigint"
