@@ -218,7 +218,8 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps) -> Clusters:
 
 def _in_all_directions(squares: FloatArray) -> FloatArray:
     """Squares of coordinates, each with the mean of its row added: directions are known roughly."""
-    return squares + squares.mean(axis=1, keepdims=True)
+    summed: FloatArray = squares + squares.mean(axis=1, keepdims=True)
+    return summed
 
 
 def _cut_off(question: Shifts, gaps: Gaps, made: FloatArray) -> FloatArray:
@@ -233,7 +234,8 @@ def _cut_off(question: Shifts, gaps: Gaps, made: FloatArray) -> FloatArray:
         ways = ways + (made - clipped)[gaps.nearest]
         left = np.minimum(1.0, clips / np.maximum(norms_of(ways, question.norm), 1e-12))
         clipped = _means(ways * left[:, None], gaps.nearest, number)
-    return ways * (1 - left)[:, None]
+    cut: FloatArray = ways * (1 - left)[:, None]
+    return cut
 
 
 def _nearest(records: FloatArray, points: FloatArray) -> IntArray:

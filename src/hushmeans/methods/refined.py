@@ -55,9 +55,11 @@ PICTURE_STARTS, MIXED_STARTS = 4, 12
 """How often the synthetic data is clustered; one-hot columns have more poor local optima."""
 ONE_ROUND, TWO_ROUNDS = 1 / 3, 0.1
 """Noise of a centroid, relative to the spread, above which only one or two rounds pay off."""
+FREE_ROUND = 0.03
+"""Relative noise up to which a further round costs nothing: later rounds take it back."""
 NEGLIGIBLE = 0.01
-"""A way relative to the spread that no longer matters: it adds 1e-4 to squared distances. A further
-round is free as long as its noise is no more than that, and pays until moves are."""
+"""A move, relative to the clusters' width, that ends the rounds: it changes squared distances by
+1e-4."""
 SMALLEST_SPREAD = 1e-6
 """About a step of the grid: the spread of records that seem to be all the same."""
 MOST_ROUNDS = 16
@@ -88,7 +90,7 @@ class RefinedMethod:
     ----------
     rounds, n
         The number of rounds, and of centroids per cluster before merging; 0 to choose them by
-        the expected noise.
+        the expected noise, and to end the rounds once centroids have settled.
     clip_quantile
         The fraction of a cluster's synthetic records that clipping leaves unchanged, at least.
     size_part
@@ -171,7 +173,7 @@ class RefinedMethod:
         later = shares[fine:]
         while later:
             clusters, settled = self._round(door, picture, presence, clusters, later.pop(0))
-            if settled and later:
+            if settled and later and not self.rounds:
                 later = [sum(later, Fraction(0))]
         clusters, profiles = _described(door, presence, clusters, for_sizes)
         clusters = with_widths(door, picture, clusters, for_widths)
@@ -203,7 +205,7 @@ class RefinedMethod:
             rounds = 2
         if relative * 2**price > ONE_ROUND:
             rounds = 1
-        while rounds < MOST_ROUNDS and relative * (rounds + 1) ** price <= NEGLIGIBLE:
+        while rounds < MOST_ROUNDS and relative * (rounds + 1) ** price <= FREE_ROUND:
             rounds += 1
         rounds = self.rounds or rounds
         return rounds, self.n or (1 if rounds == 1 else 2)
