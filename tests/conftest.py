@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from fcntl import LOCK_EX, flock
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,9 +90,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.ignore = [*(config.option.ignore or ()), *whole]
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reports what was collected
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Where nothing is compiled yet, one process compiles the kernel and the others wait for it."""
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Where nothing is compiled yet, one process compiles the kernel and the others wait for it.
+
+    Collection already needs it: parameters of some tests are encoded records.
+    """
     if hasattr(session.config, "workerinput"):
         with open(__file__) as lock, suppress(PrivacyError):
             flock(lock, LOCK_EX)
@@ -123,10 +126,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders for data, as many as are wanted.
+
+    Counted here: `mktemp` looks through all folders that there are to number the next one.
+    """
+    folder = tmp_path_factory.mktemp("data")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def own_ledger(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_ledger(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """No test writes into the ledger of the person who runs it."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+    monkeypatch.setenv("XDG_DATA_HOME", str(next(homes)))
     for variable in (LEDGER_VARIABLE, STRICT_VARIABLE):
         monkeypatch.delenv(variable, raising=False)
     return default_file()
