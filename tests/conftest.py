@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from fcntl import LOCK_EX, flock
 from itertools import count
@@ -101,6 +102,17 @@ def pytest_sessionstart(session: pytest.Session) -> None:
             chosen_kernel()  # one that gives wrong answers is for the tests to report
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage among half a million objects that stay until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """One process more than there are processors: tests of a server mostly wait for it.
 
@@ -111,7 +123,10 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests of one server in one process, and mark what is slow."""
+    """Keep tests of one server in one process, begin with these, and mark what is slow.
+
+    Begun last, the tests of a server would go on in one process when the others have ended.
+    """
     for item in items:
         wanted = set(getattr(item, "fixturenames", ()))
         parameters = getattr(getattr(item, "callspec", None), "params", {})
@@ -124,6 +139,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(groups[0]))
         if groups or item.nodeid.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
 
 
 @pytest.fixture(scope="session")
