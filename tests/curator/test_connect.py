@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,11 +20,55 @@ from pyarrow import csv, parquet
 
 import hushmeans
 from helpers import connect_worker
-from helpers.spark_cluster import CONNECT
+from helpers.spark_cluster import FOR_SHORT_LIVES
+from helpers.waiting import wait_until
 from hushmeans import DPKMeans, Release
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+pytestmark = pytest.mark.xdist_group("spark")  # one Spark at a time
+
+SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
+
+
+@contextmanager
+def connect_server(log: Path) -> Iterator[str]:
+    """The address of a server that ends with the block."""
+    pyspark = pytest.importorskip("pyspark", reason="PySpark is not installed")
+    pytest.importorskip("grpc", reason="grpcio is not installed")
+    if shutil.which("java") is None:
+        pytest.skip("Java is not installed")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = (
+        f"spark.connect.grpc.binding.port={port}",
+        f"spark.driver.extraJavaOptions={FOR_SHORT_LIVES}",
+        "spark.sql.shuffle.partitions=2",
+        "spark.ui.enabled=false",
+    )
+    options = [part for setting in settings for part in ("--conf", setting)]
+    command = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit"), "--class", SERVER]
+    python = {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    package = {"PYTHONPATH": str(Path(hushmeans.__file__).parents[1])}
+    with (
+        log.open("wb") as output,
+        subprocess.Popen(
+            [*command, "--master", "local[2]", *options],
+            env={**os.environ, **python, **package},
+            stdout=output,
+            stderr=output,
+        ) as process,
+    ):
+        try:
+            wait_until(lambda: process.poll() is not None or _listens(port))
+            assert process.poll() is None, log.read_text()
+            yield f"sc://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
 
 
 @pytest.fixture(scope="module")
@@ -37,16 +86,15 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(people: Path, session: SparkSession) -> dict[str, Any]:
+def found(people: Path) -> dict[str, Any]:
     """What the client found, and the release that the command line wrote there."""
-    pytest.importorskip("grpc", reason="grpcio is not installed")
-    address = f"sc://127.0.0.1:{session.conf.get(CONNECT)}"
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", connect_worker.__file__, str(people), address],
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    with connect_server(people / "server.log") as address:
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", connect_worker.__file__, str(people), address],
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
     assert done.returncode == 0, done.stderr
     result: dict[str, Any] = json.loads(done.stdout.splitlines()[0])
     result["said"] = done.stdout + done.stderr

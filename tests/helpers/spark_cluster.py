@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,16 +21,10 @@ MASTER = "local-cluster[2,1,1024]"
 FOR_SHORT_LIVES = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Options of Java: tests end before its second compiler and parallel collector pay off."""
 
-CONNECT = "spark.connect.grpc.binding.port"
-"""The setting that holds the port of the cluster's Spark Connect server."""
-
 
 @contextmanager
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """Two executors in processes of their own; skipped where Spark cannot run.
-
-    The driver is a server of Spark Connect too: another one would take as long again to start.
-    """
+    """Two executors in processes of their own; skipped where Spark cannot run."""
     pyspark = pytest.importorskip("pyspark", reason="PySpark is not installed")
     if shutil.which("java") is None:
         pytest.skip("Java is not installed")
@@ -45,13 +38,10 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         patch.setenv("SPARK_HOME", str(home))
         patch.setenv("PYSPARK_PYTHON", sys.executable)
         settings: dict[str, Any] = {
-            CONNECT: str(free_port()),
-            "spark.connect.grpc.binding.address": "127.0.0.1",
             "spark.driver.extraJavaOptions": FOR_SHORT_LIVES,
             "spark.executor.extraJavaOptions": FOR_SHORT_LIVES,
             "spark.executorEnv.PYTHONPATH": str(Path(hushmeans.__file__).parents[1]),
             "spark.log.level": "OFF",
-            "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
             "spark.sql.shuffle.partitions": "2",
             "spark.task.maxFailures": "2",
             "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
@@ -62,11 +52,3 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         started = builder.config(map=settings).getOrCreate()
         yield started
         started.stop()
-
-
-def free_port() -> int:
-    """A port that nobody listens at."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
