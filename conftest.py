@@ -1,7 +1,6 @@
 """Settings for every process of a test run, and a folder of their own for examples in documents."""
 
 import os
-from pathlib import Path
 
 import pytest
 from _pytest.doctest import DoctestItem
@@ -17,9 +16,7 @@ collect_ignore_glob = ["docs/conf.py", "docs/_build/*", "docs/gallery/*", "docs/
 
 
 @pytest.fixture(autouse=True)
-def _examples_elsewhere(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def _examples_elsewhere(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Examples in documents may write files."""
     if isinstance(request.node, DoctestItem):
-        monkeypatch.chdir(tmp_path)
+        monkeypatch.chdir(request.getfixturevalue("tmp_path"))

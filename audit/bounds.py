@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -116,6 +117,14 @@ def proven_mu(likely: IntArray, unlikely: IntArray, runs: int, alarm: float) -> 
 
 def clopper_pearson(hits: IntArray, runs: int, alarm: float) -> tuple[FloatArray, FloatArray]:
     """Exact limits of a probability; each is wrong with at most the probability `alarm`."""
+    low, high = _all_limits(runs, alarm)
+    return low[hits], high[hits]
+
+
+@lru_cache(maxsize=32)
+def _all_limits(runs: int, alarm: float) -> tuple[FloatArray, FloatArray]:
+    """The limits for every number of hits, which many statistics look up."""
+    hits = np.arange(runs + 1)
     low = np.where(hits > 0, beta.ppf(alarm, np.maximum(hits, 1), runs - hits + 1), 0.0)
     high = np.where(hits < runs, beta.isf(alarm, hits + 1, np.maximum(runs - hits, 1)), 1.0)
     return low, high

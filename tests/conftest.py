@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from fcntl import LOCK_EX, flock
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,13 +91,26 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.ignore = [*(config.option.ignore or ()), *whole]
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reports what was collected
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Where nothing is compiled yet, one process compiles the kernel and the others wait for it."""
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Where nothing is compiled yet, one process compiles the kernel and the others wait for it.
+
+    Collection already needs it: parameters of some tests are encoded records.
+    """
     if hasattr(session.config, "workerinput"):
         with open(__file__) as lock, suppress(PrivacyError):
             flock(lock, LOCK_EX)
             chosen_kernel()  # one that gives wrong answers is for the tests to report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage among half a million objects that stay until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -108,7 +123,10 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks for the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests of one server in one process, and mark what is slow."""
+    """Keep tests of one server in one process, begin with these, and mark what is slow.
+
+    Begun last, the tests of a server would go on in one process when the others have ended.
+    """
     for item in items:
         wanted = set(getattr(item, "fixturenames", ()))
         parameters = getattr(getattr(item, "callspec", None), "params", {})
@@ -121,12 +139,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(groups[0]))
         if groups or item.nodeid.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+
+
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders for data, as many as are wanted.
+
+    Counted here: `mktemp` looks through all folders that there are to number the next one.
+    """
+    folder = tmp_path_factory.mktemp("data")
+    return (folder / str(number) for number in count())
 
 
 @pytest.fixture(autouse=True)
-def own_ledger(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_ledger(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """No test writes into the ledger of the person who runs it."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+    monkeypatch.setenv("XDG_DATA_HOME", str(next(homes)))
     for variable in (LEDGER_VARIABLE, STRICT_VARIABLE):
         monkeypatch.delenv(variable, raising=False)
     return default_file()

@@ -74,6 +74,9 @@ def reaches(worst: Worst, norm: Norm) -> bool:
 
 CASES = [(kind, norm) for norm in NORMS for kind in kinds(norm)]
 
+climbing = pytest.mark.xdist_group("climbs")
+"""One process makes each climb once, for all tests that want where it ends."""
+
 
 @cache
 def worst_found(kind: str, norm: Norm) -> Worst:
@@ -83,6 +86,7 @@ def worst_found(kind: str, norm: Norm) -> Worst:
     return max(ends, key=lambda worst: worst.moved / most(worst.question, norm))
 
 
+@climbing
 @pytest.mark.parametrize(("kind", "norm"), CASES)
 def test_the_climb_reaches_the_proven_sensitivity_and_goes_no_further(
     kind: str, norm: Norm
@@ -138,6 +142,7 @@ def answers(data: Any, questions: list[Any], folder: Path | None = None) -> list
         return [source.answer(question) for question in questions]
 
 
+@climbing
 @pytest.mark.parametrize("cached", [False, True], ids=["read again", "cached"])
 @pytest.mark.parametrize("hold", [in_memory, in_parquet, in_csv])
 def test_every_source_moves_by_the_same(

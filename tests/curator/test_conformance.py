@@ -162,10 +162,11 @@ def patients(n_records: int) -> pa.Table:
 INCOMES = Curve("log", 0, 5000)
 
 
-def encoded_by_hand(table: pa.Table) -> GridArray:
+@remembered
+def encoded_by_hand(n_records: int) -> GridArray:
     """The records that a fit of `MIXED` must see, one value at a time."""
     box = MIXED.box()
-    rows = [row for row in table.to_pylist() if row["income"] is not None]
+    rows = [row for row in patients(n_records).to_pylist() if row["income"] is not None]
     records = [[*map(round, _columns_by_hand(row, box.grid.unit))] for row in rows]
     return np.array(records, dtype=np.int32).reshape(-1, box.n_columns)
 
@@ -441,8 +442,10 @@ def batch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
         monkeypatch.setattr(store, "BLOCK_BYTES", 1)  # one page of each feature
 
 
-def expected(question: Question, table: pa.Table) -> IntArray:
-    return kernel.answer(question, encode(matrix(table), BOX), threads=1)
+@remembered
+def expected(name: str, n_records: int) -> IntArray:
+    records = encode(matrix(people(n_records)), BOX)
+    return kernel.answer(QUESTIONS[name], records, threads=1)
 
 
 @pytest.mark.usefixtures("batch")
@@ -450,22 +453,23 @@ def expected(question: Question, table: pa.Table) -> IntArray:
 def test_every_question_has_the_same_answer(
     hold: Callable[[pa.Table], Held], n_records: int
 ) -> None:
-    table = people(n_records)
-    held = hold(table)
+    held = hold(people(n_records))
     with managed_source(held.data, held.bounds, cache=held.cache) as source:
         assert (source.box.low, source.box.high) == (BOX.low, BOX.high)
         for _ in range(2):
-            for question in QUESTIONS.values():
-                np.testing.assert_array_equal(source.answer(question), expected(question, table))
+            for name, question in QUESTIONS.items():
+                np.testing.assert_array_equal(source.answer(question), expected(name, n_records))
+
+
+MANY = 100_000
 
 
 def test_many_records_have_the_same_answer(hold: Callable[[pa.Table], Held]) -> None:
     """So many that every kind of file is read in several parts without any setting changed."""
-    table = people(100_000)
-    held = hold(table)
+    held = hold(people(MANY))
     with managed_source(held.data, held.bounds, cache=held.cache) as source:
-        for question in QUESTIONS.values():
-            np.testing.assert_array_equal(source.answer(question), expected(question, table))
+        for name, question in QUESTIONS.items():
+            np.testing.assert_array_equal(source.answer(question), expected(name, MANY))
 
 
 Clusters = tuple[tuple[tuple[float, ...], ...], tuple[float, ...]]
@@ -524,8 +528,10 @@ def visits(n_records: int) -> pa.Table:
     return table.take(pa.array(again)).append_column(PERSON, ids)
 
 
-def counted(question: Question, table: pa.Table, missing: MissingPerson) -> IntArray:
-    """The answer for the rows that count, chosen by the plain form of the order."""
+@remembered
+def counted(n_records: int, missing: MissingPerson) -> dict[str, IntArray]:
+    """The answers for the rows that count, chosen by the plain form of the order."""
+    table = visits(n_records)
     records = encode(matrix(table.drop(PERSON)), BOX)
     owned = [
         (None if person is None else str(person).encode(), tuple(row))
@@ -535,7 +541,7 @@ def counted(question: Question, table: pa.Table, missing: MissingPerson) -> IntA
     if missing == "own":
         rows += [row for p, row in owned if p is None]
     kept = np.array(rows, dtype=np.int32).reshape(-1, BOX.n_columns)
-    return kernel.answer(question, kept, threads=1)
+    return {name: kernel.answer(asked, kept, threads=1) for name, asked in QUESTIONS.items()}
 
 
 @pytest.mark.parametrize("missing", ["drop", "own"])
@@ -544,17 +550,15 @@ def test_the_same_rows_of_each_person_count(
     missing: MissingPerson,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    table = visits(300)
-    held = hold(table)
+    held = hold(visits(300))
     if held.bounds is IN_ORDER:
         pytest.skip("an array has no names")
     if held.cache is not None:
         monkeypatch.setattr(groups, "SMALLEST_LIMIT", 1000)
     schema = Schema(RANGES, person=PERSON, rows_per_person=2, missing_person=missing)
     with managed_source(held.data, schema, cache=held.cache) as source:
-        for question in QUESTIONS.values():
-            answer = source.answer(question)
-            np.testing.assert_array_equal(answer, counted(question, table, missing))
+        for name, answer in counted(300, missing).items():
+            np.testing.assert_array_equal(source.answer(QUESTIONS[name]), answer)
 
 
 @pytest.mark.usefixtures("batch")
@@ -564,9 +568,8 @@ def test_every_kind_of_feature_is_encoded_alike(
 ) -> None:
     if NAMELESS in request.node.name:
         pytest.skip("an array has no names")
-    table = patients(n_records)
-    held = hold(table)
-    records = encoded_by_hand(table)
+    held = hold(patients(n_records))
+    records = encoded_by_hand(n_records)
     names = list(MIXED.names or ())
     with managed_source(held.data, MIXED, names, cache=held.cache) as source:
         assert source.box == MIXED.box()
