@@ -29,6 +29,7 @@ from audit.targets import NoiseAlone, OneAnswer, Target, WholeFit
 from hushmeans.budget import Budget
 from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.questions import (
+    Among,
     Cells,
     Histograms,
     Lengths,
@@ -157,6 +158,7 @@ def answer_claims(budget: Budget) -> Iterator[Claim]:
         yield claim(mixed, shifts(mixed, mechanism.norm))
         yield claim(mixed, cells(mixed))
         yield claim(mixed, present(mixed))
+        yield claim(mixed, around_numbers(mixed))
 
 
 def totals(pair: AnyNeighbours) -> Totals:
@@ -196,6 +198,13 @@ def around(pair: AnyNeighbours) -> Lengths:
     grid = pair.box.grid
     middle = np.zeros((1, pair.box.n_columns), dtype=np.int64)
     return Lengths(grid, middle, (grid.unit // 2,))
+
+
+def around_numbers(pair: AnyNeighbours) -> Among:
+    """Lengths of the numbers alone, from the middle."""
+    columns = tuple(block.first for block in pair.box.layout.of_kind("number"))
+    middle = np.zeros((1, len(columns)), dtype=np.int64)
+    return Among(columns, Lengths(pair.box.grid, middle, (pair.box.grid.unit // 2,)))
 
 
 def present(pair: AnyNeighbours) -> Present:

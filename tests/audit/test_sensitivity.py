@@ -20,6 +20,7 @@ from pyarrow import csv, parquet
 
 from audit.search import Ask, Worst, climb, length, most, moved
 from hushmeans.curator.questions import (
+    Among,
     Cells,
     Lengths,
     Norm,
@@ -54,7 +55,21 @@ def kinds(norm: Norm) -> dict[str, Ask]:
         "spreads": lambda points: Spreads(GRID, points, clips(points), norm),
         "cells": lambda points: Cells(GRID, borders(points)),
         "lengths": lambda points: Lengths(GRID, points[:1], (UNIT // 3, UNIT)),
+        "lengths in two columns": lambda points: among(
+            Lengths(GRID, points[:1, 1:].copy(), (UNIT // 3, UNIT))
+        ),
+        "shifts in two columns": lambda points: among(
+            Shifts(GRID, points[:, 1:].copy(), clips(points), norm, UNIT // 5)
+        ),
+        "spread in two columns": lambda points: among(
+            Spread(GRID, points[:1, 1:].copy(), UNIT // 2, norm)
+        ),
     }
+
+
+def among(asked: Shifts | Spread | Lengths) -> Among:
+    """The question about the last columns."""
+    return Among(tuple(range(1, D)), asked)
 
 
 def clips(points: IntArray) -> tuple[int, ...]:

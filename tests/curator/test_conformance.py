@@ -37,7 +37,9 @@ from hushmeans.curator import kernel, store
 from hushmeans.curator.encode import encode
 from hushmeans.curator.people import groups
 from hushmeans.curator.questions import (
+    Among,
     Cells,
+    Lengths,
     Present,
     Question,
     Shifts,
@@ -590,3 +592,6 @@ def mixed_questions(records: GridArray) -> Iterator[Question]:
     yield Totals(box.grid, centroids)
     yield Shifts(box.grid, centroids, (box.grid.unit,) * 3, "l1", 1)
     yield Shifts(box.grid, centroids, (box.grid.unit // 2,) * 3, "l2", 1)
+    last = (0, box.n_columns - 2, box.n_columns - 1)
+    yield Among(last, Lengths(box.grid, centroids[:1, list(last)], (box.grid.unit // 3,)))
+    yield Among(last, Shifts(box.grid, centroids[:1, list(last)], (box.grid.unit,), "l1", 1))

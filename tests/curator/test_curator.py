@@ -15,6 +15,7 @@ from hushmeans.budget import Account, Budget, Plan, average
 from hushmeans.curator.curator import Curator, noise_within
 from hushmeans.curator.mechanisms import Gaussian, Laplace, Mechanism, mechanism_for
 from hushmeans.curator.questions import (
+    Among,
     Cells,
     Lengths,
     Norm,
@@ -94,11 +95,21 @@ class Duck:
         """Is content with any box."""
 
 
+class LouderAmong(Among):
+    """A kind of Among that says less of itself than is true."""
+
+    def sensitivity(self, norm: Literal["l1", "l2"]) -> int:
+        return 0
+
+
 class LouderTotals(Totals):
     """A kind of Totals that says less of itself than is true."""
 
     def sensitivity(self, norm: Literal["l1", "l2"]) -> int:
         return 1
+
+
+ONE_COLUMN = Lengths(Grid(20), np.zeros((1, 1), dtype=np.int64), (3,))
 
 
 def totals(bits: int, n_features: int) -> Totals:
@@ -110,12 +121,23 @@ def totals(bits: int, n_features: int) -> Totals:
     [
         (Duck(), TypeError, "Duck is not a question with a proven sensitivity"),
         (LouderTotals(QUESTION.grid, QUESTION.centroids), TypeError, "LouderTotals is not"),
+        (LouderAmong((0,), ONE_COLUMN), TypeError, "LouderAmong is not"),
+        (Among((3,), ONE_COLUMN), ValueError, "not columns of these records"),
         (totals(bits=19, n_features=3), ValueError, "do not lie on the grid of these records"),
         (totals(bits=1, n_features=3), ValueError, "do not lie on the grid of these records"),
         (totals(bits=20, n_features=2), ValueError, "do not lie on the grid of these records"),
         (totals(bits=20, n_features=4), ValueError, "do not lie on the grid of these records"),
     ],
-    ids=["duck", "subclass", "coarser", "coarsest", "too few columns", "too many columns"],
+    ids=[
+        "duck",
+        "subclass",
+        "subclass of columns",
+        "other columns",
+        "coarser",
+        "coarsest",
+        "too few columns",
+        "too many columns",
+    ],
 )
 def test_a_question_without_a_proof_for_these_records_is_refused_before_it_is_paid(
     question: Any, error: type[Exception], message: str
@@ -140,6 +162,7 @@ KINDS: list[Question] = [
     Cells(Grid(20), ((0,), (), ())),
     Lengths(Grid(20), np.zeros((1, 3), dtype=np.int64), (3, 5)),
     Sizes(Grid(20), np.zeros((2, 3), dtype=np.int64)),
+    Among((0, 2), Lengths(Grid(20), np.zeros((1, 2), dtype=np.int64), (3, 5))),
 ]
 
 
@@ -190,6 +213,12 @@ class CoarserGrid(Grid):
         (KINDS[5], "edges", (5, 3), ValueError),
         (KINDS[5], "centre", np.zeros((2, 3), dtype=np.int64), ValueError),
         (KINDS[5], "grid", CoarserGrid(20), TypeError),
+        (KINDS[7], "columns", (0, 3), ValueError),
+        (KINDS[7], "columns", (2, 0), ValueError),
+        (KINDS[7], "columns", (0,), ValueError),
+        (KINDS[7], "asked", KINDS[5], ValueError),
+        (KINDS[7], "asked", KINDS[0], TypeError),
+        (KINDS[7], "asked", Lengths(Grid(19), np.zeros((1, 2), dtype=np.int64), (3,)), ValueError),
     ],
 )
 def test_a_question_that_was_altered_afterwards_is_checked_again_before_it_is_paid(

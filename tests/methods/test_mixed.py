@@ -30,7 +30,7 @@ from hushmeans.methods.presence import without_filled
 from hushmeans.methods.profile import PROFILE_SHARE, counted_profiles, has_profiles
 from hushmeans.methods.refined import RefinedMethod
 from hushmeans.methods.start import public_randomness
-from hushmeans.schema import Block, Box, Category, Cycle, Flag, Layout, Number
+from hushmeans.schema import Block, Box, Category, Cycle, Flag, Layout, Number, Ordinal
 from hushmeans.schema.grid import ABSENT
 from hushmeans.types import FloatArray, GridArray, IntArray
 
@@ -201,6 +201,43 @@ def test_numbers_with_missing_values_are_found_in_bounds_far_wider_than_they_are
     np.testing.assert_allclose(np.sort(found, axis=0), [[0.28] * 2, [0.32] * 2], atol=0.01)
 
 
+@pytest.mark.parametrize("budget", [Budget.of(1), Budget.of(1, 1e-6)])
+def test_numbers_beside_a_flag_and_levels_are_found_in_ranges_far_wider_than_they_are(
+    budget: Budget,
+) -> None:
+    """Two clusters of numbers, 1/60 of the range apart, for each flag; seeded."""
+    kinds = [Number(-1, 1), Flag(), Number(-1, 1), Ordinal(["a", "b"]), Number(-1, 1, weight=0.5)]
+    box = Box.of(kinds)
+    rng = np.random.default_rng(0)
+    sides = rng.choice([-1, 1], (ROWS, 2))
+    points = -0.9 + sides[:, :1] / 60 + 0.003 * rng.standard_normal((ROWS, 3))
+    reach = [block.high for block in box.layout.blocks]
+    flags, levels = sides[:, 1] * reach[1], np.full(ROWS, -reach[3])
+    columns = [points[:, 0], flags, points[:, 1], levels, points[:, 2] * reach[4]]
+    records = np.rint(np.column_stack(columns) * box.grid.unit).astype(np.int32)
+    curator = Curator(Store.of(box, records), mechanism_for(budget, 0), budget)
+    found = RefinedMethod().find(curator.door, 4, public_randomness(0)).clusters.centroids
+    asked = [spend.question for spend in curator.settle()]
+    assert "lengths" in asked
+    assert len(asked) <= RefinedMethod().most_questions
+    ordered = found[np.lexsort((found[:, 0], found[:, 1] > 0))]
+    np.testing.assert_allclose(ordered[:, 1], np.repeat([-1, 1], 2) * reach[1], atol=0.01)
+    np.testing.assert_allclose(ordered[:, 0], np.tile([-1, 1], 2) / 60 - 0.9, atol=0.005)
+    np.testing.assert_allclose(ordered[:, 4], ordered[:, 0] * reach[4], atol=0.005)
+
+
+def test_cells_are_not_divided_by_numbers_that_hardly_count_beside_levels() -> None:
+    """Numbers are, where there are more clusters than levels."""
+    box = Box.of([Category(["a", "b", "c"]), Number(-1, 1)])
+    high = box.layout.blocks[0].high
+    mean = np.array([*(high * np.array([0.4, 0.3, 0.3, 0.0])), 0.0])
+    moments = Moments(1e4, Place.whole(5), mean, np.array([*(mean[:4] * (high - mean[:4])), 1e-4]))
+    columns = MixedColumns.of(box.layout)
+    few, many = (Cutting.of(columns, moments, 2e3, box.grid, k) for k in (2, 16))
+    assert [len(each) for each in few.borders[:4]] == [1, 1, 0, 0]
+    assert (len(few.borders[4]), len(many.borders[4])) == (1, 15)
+
+
 def test_nothing_is_asked_about_missing_values_that_count() -> None:
     box = Box.of([Number(-1, 1), Category(["a", "b"])])
     records = np.zeros((100, 4), dtype=np.int32)
@@ -245,7 +282,7 @@ def test_cells_split_off_the_levels_that_explain_most() -> None:
     mean = np.array([*(high * np.array([0.5, 0.3, 0.1, 0.1, 0.0])), 0.0])
     variance = np.array([*(mean[:5] * (high - mean[:5])), 1e-4])
     moments = Moments(1000.0, Place.whole(6), mean, variance)
-    cutting = Cutting.of(MixedColumns.of(box.layout), moments, 4.0, box.grid)
+    cutting = Cutting.of(MixedColumns.of(box.layout), moments, 4.0, box.grid, 2)
     assert cutting.splits == {0: [0, 1, 2]}  # three levels and the rest: twice doubled
     assert [len(each) for each in cutting.borders] == [1, 1, 1, 0, 0, 0]
 

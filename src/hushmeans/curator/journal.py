@@ -7,13 +7,14 @@ An answer is kept before any method sees it, together with a fingerprint of its 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any, Protocol
 
 import numpy as np
 
 from hushmeans.budget import NoiseKind
-from hushmeans.curator.questions import Question
+from hushmeans.curator.questions import Among, Question
 from hushmeans.types import IntArray
 
 
@@ -29,13 +30,21 @@ class Journal(Protocol):
 
 def fingerprint(question: Question, noise: NoiseKind, scale: float) -> str:
     """A digest of all that an answer depends on besides the records and the noise drawn."""
-    kind: Any = type(question)
     digest = hashlib.sha256(f"{question.name} {noise} {scale!r}".encode())
+    for part in _parts(question):
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def _parts(question: Question) -> Iterator[bytes]:
+    """All that a question consists of; of a question within it, all parts of that one."""
+    kind: Any = type(question)
     for field in fields(kind):
         value = getattr(question, field.name)
         if isinstance(value, np.ndarray):
-            digest.update(f" {field.name} {value.dtype} {value.shape} ".encode())
-            digest.update(np.ascontiguousarray(value).tobytes())
+            yield f" {field.name} {value.dtype} {value.shape} ".encode()
+            yield np.ascontiguousarray(value).tobytes()
+        elif isinstance(question, Among) and field.name == "asked":
+            yield from _parts(value)
         else:
-            digest.update(f" {field.name} {value!r}".encode())
-    return digest.hexdigest()
+            yield f" {field.name} {value!r}".encode()

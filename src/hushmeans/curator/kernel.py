@@ -19,6 +19,7 @@ import numpy as np
 from hushmeans.curator import compiled, reference, selftest
 from hushmeans.curator.holes import filling_points
 from hushmeans.curator.questions import (
+    Among,
     Cells,
     Histograms,
     Lengths,
@@ -103,6 +104,9 @@ def answer_blocks(
 ) -> IntArray:
     """As `answer`, for records in several blocks, which are asked for one after the other."""
     add_up = _filling_holes(kernel_for(question)) if holes else kernel_for(question)
+    if isinstance(question, Among):
+        add_up = _selecting(question.columns, add_up)
+        question = question.asked
     threads = threads or available_threads()
     chunks = _chunks(blocks, threads, chunk)
     few = list(islice(chunks, 2))
@@ -149,6 +153,15 @@ def _filling_holes(add_up: AddUp) -> AddUp:
         return add_up(question, records if points is None else fill(records, points))
 
     return filled
+
+
+def _selecting(columns: tuple[int, ...], add_up: AddUp) -> AddUp:
+    """As the kernel does, of some columns of the records."""
+
+    def selected(question: Question, records: GridArray) -> IntArray:
+        return add_up(question, np.ascontiguousarray(records[:, columns]))
+
+    return selected
 
 
 def fill(records: GridArray, points: IntArray) -> GridArray:
@@ -322,6 +335,7 @@ COMPILED = Kernel(KERNELS, _snap, _nearest, _squared_distances, _fill)
 
 def kernel_for(question: Question) -> AddUp:
     """What adds up this kind of question; an unknown kind, or a kernel at fault, is refused."""
-    if type(question) not in KERNELS:
-        raise TypeError(f"{type(question).__name__} is not a question with a proven sensitivity")
-    return chosen_kernel().add_up[type(question)]
+    kind = type(question.asked) if type(question) is Among else type(question)
+    if kind not in KERNELS:
+        raise TypeError(f"{kind.__name__} is not a question with a proven sensitivity")
+    return chosen_kernel().add_up[kind]

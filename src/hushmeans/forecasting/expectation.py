@@ -23,19 +23,14 @@ from hushmeans.forecasting.mixed_expectation import (
 )
 from hushmeans.forecasting.population import Population
 from hushmeans.forecasting.rehearsal import leaves_of_cluster
-from hushmeans.forecasting.steps import Step
+from hushmeans.forecasting.steps import Step, steps_to_moments
 from hushmeans.methods.method import Method
-from hushmeans.methods.moments import Moments, lengths_are_cheap, share_for_spread
+from hushmeans.methods.moments import Moments
 from hushmeans.methods.moves import SIZE_DOUBT, gaps_to_nearest, read_moves
 from hushmeans.methods.opening import SIZE_SHARE, exact_share
 from hushmeans.methods.paper import PaperMethod
 from hushmeans.methods.picture import Picture, cell_borders, share_of_cells
-from hushmeans.methods.place import (
-    LENGTHS_SHARE,
-    Place,
-    corner,
-    share_for_mean,
-)
+from hushmeans.methods.place import Place, corner
 from hushmeans.methods.profile import has_profiles
 from hushmeans.methods.refined import (
     FINE_ROUNDS,
@@ -239,23 +234,12 @@ def _expected_picture(
     size, n_features = float(population.size), population.n_features
     place, records = Place.whole(n_features), population.records
     moments = Moments(size, place, records.mean(axis=0), records.var(axis=0))
-    whole = corner(noise, n_features)
-    planned = [
-        ("size", 1.0, SIZE_SHARE),
-        ("shifts", whole / 2, share_for_mean(noise, n_features, size)),
-        ("spread", whole / 3, share_for_spread(noise, n_features, size)),
-    ]
-    if lengths_are_cheap(noise, size):
-        planned.insert(2, ("lengths", 1.0, LENGTHS_SHARE))
+    steps = [Step.of("size", 1.0, SIZE_SHARE, noise), *steps_to_moments(noise, n_features, size)]
     share = share_of_cells(n_features, method.cells_share)
     grid = Grid.for_features(n_features)
     borders = cell_borders(moments, size / noise.deviation(1, share), grid)
     if any(each.size for each in borders):
-        planned.append(("cells", 1.0, share))
-    steps = [
-        Step(name, exact_share(share), noise.deviation(sensitivity, share))
-        for name, sensitivity, share in planned
-    ]
+        steps.append(Step.of("cells", 1.0, share, noise))
     spent = sum((step.share for step in steps), Fraction(0))
     return steps, Picture(_redrawn(records, borders), moments, spent)
 

@@ -10,23 +10,20 @@ import numpy as np
 from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import Present
 from hushmeans.forecasting.population import Population
-from hushmeans.forecasting.steps import Step
+from hushmeans.forecasting.steps import Step, steps_to_moments
 from hushmeans.methods.blocks import within_blocks
 from hushmeans.methods.cutting import Cutting
 from hushmeans.methods.marginals import (
-    HELD_BACK_PART,
     MixedColumns,
-    clip_of_marginals,
     clip_of_spread,
-    share_for_marginals,
-    share_for_number_spread,
+    norm_of_codes,
+    share_for_codes,
+    share_of_spread,
 )
-from hushmeans.methods.mixed import are_tried
 from hushmeans.methods.moments import Moments
-from hushmeans.methods.moves import norms_of
-from hushmeans.methods.opening import SIZE_SHARE, exact_share
+from hushmeans.methods.opening import SIZE_SHARE
 from hushmeans.methods.picture import Picture, share_of_cells
-from hushmeans.methods.place import LENGTHS_SHARE, LITTLE, Place, corner, share_for_mean
+from hushmeans.methods.place import Place
 from hushmeans.methods.presence import share_for_presence
 from hushmeans.methods.profile import profiles_about
 from hushmeans.methods.refined import RefinedMethod
@@ -46,31 +43,28 @@ def mixed_picture(
     columns, grid = MixedColumns.of(layout), Grid.for_features(layout.n_columns)
     mean = records.mean(axis=0)
     moments = Moments(size, Place.whole(len(mean)), mean, records.var(axis=0))
-    planned = [("size", 1.0, SIZE_SHARE)]
+    steps = [Step.of("size", 1.0, SIZE_SHARE, noise)]
     if layout.has_holes:
         question = Present(grid, tuple(b.first for b in layout.blocks if b.ignores_missing))
-        sensitivity = float(question.sensitivity(noise.norm))
-        planned.append((question.name, sensitivity, share_for_presence(noise, question, size)))
-    if are_tried(layout, noise, size):
-        share = share_for_mean(noise, layout.n_columns, size)
-        planned.append(("shifts", corner(noise, layout.n_columns) / 2, share))
-        planned.append(("lengths", 1.0, LENGTHS_SHARE))
-    clip, share = clip_of_marginals(columns, noise.norm), share_for_marginals(noise, columns, size)
-    planned.append(("shifts", clip, share))
-    left = float(np.minimum(1.0, clip / norms_of(records, noise.norm)).mean())
-    if left < HELD_BACK_PART and share <= LITTLE:
-        planned.append(("shifts", clip, share))
-    if columns.numbers.size:
-        clip = clip_of_spread(columns, mean, noise.norm)
-        planned.append(("spread", clip, share_for_number_spread(noise, columns, mean, size)))
+        sensitivity, share = (
+            question.sensitivity(noise.norm),
+            share_for_presence(noise, question, size),
+        )
+        steps.append(Step.of(question.name, sensitivity, share, noise))
+    if columns.coded:
+        clip = norm_of_codes(columns.coded, noise.norm)
+        steps.append(Step.of("shifts", clip, share_for_codes(noise, columns, size), noise))
+    if columns.levelled:
+        reach = np.array([block.high for block in columns.levelled])
+        share = share_of_spread(noise, reach, size)
+        steps.append(Step.of("spread", clip_of_spread(reach, noise.norm), share, noise))
+    if columns.ranged.size:
+        steps += steps_to_moments(noise, len(columns.ranged), size)
     share = share_of_cells(len(layout.blocks), method.cells_share)
-    cutting = Cutting.of(columns, moments, size / noise.deviation(1, share), grid)
+    signal = size / noise.deviation(1, share)
+    cutting = Cutting.of(columns, moments, signal, grid, population.n_clusters)
     if cutting.n_borders:
-        planned.append(("cells", 1.0, share))
-    steps = [
-        Step(name, exact_share(share), noise.deviation(sensitivity, share))
-        for name, sensitivity, share in planned
-    ]
+        steps.append(Step.of("cells", 1.0, share, noise))
     spent = sum((step.share for step in steps), Fraction(0))
     return steps, list(cutting.borders), Picture(records, moments, spent)
 

@@ -1,9 +1,14 @@
-"""One question of a forecast."""
+"""The questions of a forecast."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+
+from hushmeans.curator.door import Noise
+from hushmeans.methods.moments import lengths_are_cheap, share_for_spread
+from hushmeans.methods.opening import exact_share
+from hushmeans.methods.place import LENGTHS_SHARE, corner, share_for_mean
 
 
 @dataclass(frozen=True)
@@ -24,3 +29,18 @@ class Step:
     question: str
     share: Fraction
     noise: float
+
+    @classmethod
+    def of(cls, question: str, sensitivity: float, share: float, noise: Noise) -> Step:
+        """A question whose totals one record moves so far, for a share of the budget."""
+        return cls(question, exact_share(share), noise.deviation(sensitivity, share))
+
+
+def steps_to_moments(noise: Noise, n_features: int, size: float) -> list[Step]:
+    """The questions about mean and spread of numbers that fill their box."""
+    whole = corner(noise, n_features)
+    steps = [Step.of("shifts", whole / 2, share_for_mean(noise, n_features, size), noise)]
+    if lengths_are_cheap(noise, size):
+        steps.append(Step.of("lengths", 1.0, LENGTHS_SHARE, noise))
+    share = share_for_spread(noise, n_features, size)
+    return [*steps, Step.of("spread", whole / 3, share, noise)]

@@ -21,6 +21,9 @@ from hushmeans.types import BoolArray, FloatArray, IntArray
 
 MOST_SPLITS = 14
 """At most so many cuts: levels of one category exclude each other, but all cells are counted."""
+WORTH_CUTTING = 0.1
+"""Once there are twice as many cells as clusters, a cut has to remove this part of what the cut
+removed with which cells came to outnumber clusters. Smaller ones only thin out the cells."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +45,12 @@ class Cutting:
     splits: dict[int, list[int]]
 
     @classmethod
-    def of(cls, columns: MixedColumns, moments: Moments, signal: float, grid: Grid) -> Cutting:
+    def of(
+        cls, columns: MixedColumns, moments: Moments, signal: float, grid: Grid, n_clusters: int
+    ) -> Cutting:
         """The cuts that remove most variance per doubling of the cells, while noise allows."""
         of_numbers = _of_numbers(columns, moments)
-        halvings, splits = _chosen_cuts(columns, moments, signal)
+        halvings, splits = _chosen_cuts(columns, moments, signal, n_clusters)
         borders = [np.empty(0)] * len(moments.mean)
         for index, column in enumerate(columns.numbers.tolist()):
             own = borders_of(of_numbers, index, halvings[column])
@@ -84,12 +89,13 @@ def _of_numbers(columns: MixedColumns, moments: Moments) -> Moments:
 
 
 def _chosen_cuts(
-    columns: MixedColumns, moments: Moments, signal: float
+    columns: MixedColumns, moments: Moments, signal: float, n_clusters: int
 ) -> tuple[IntArray, dict[int, list[int]]]:
     """How often each column is halved, and which levels are split off.
 
     Cells are doubled at most as often as their records stand out of the noise.
     """
+    doubled, needed, worth = 0.0, math.log2(n_clusters), 0.0
     left = float(min(MOST_HALVINGS, math.floor(math.log2(max(signal, 1)))))
     rest = moments.variance.copy()
     halvings = np.zeros(len(rest), dtype=np.int64)
@@ -103,9 +109,11 @@ def _chosen_cuts(
         if not cuts:
             break
         gain, bits, first, level = max(cuts, key=lambda cut: cut[0] / cut[1])
-        if gain <= 0:
+        if gain <= 0 or (doubled >= needed + 1 and gain < worth * bits):
             break
-        left -= bits
+        if doubled < needed:
+            worth = WORTH_CUTTING * gain / bits
+        doubled, left = doubled + bits, left - bits
         if first in splits:
             splits[first].append(level)
         else:

@@ -1,39 +1,52 @@
-"""The marginals of a mixed table: the mean of every column, and the spread of its numbers.
+"""The marginals of a mixed table: the mean and the variance of every column.
 
-A level's share is the mean of its column, so one question gives all marginals.
+Levels, flags, ordinals and cycles reach as far as their codes do. One question gives their means: a
+level's share is the mean of its column. The ranges of numbers and dates may be far wider than the
+records, so these are asked for apart, as in a table that has no other features.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
-from hushmeans.curator.door import Noise
-from hushmeans.curator.questions import Norm, Shifts, Spread
+from hushmeans.curator.door import Door, Noise, NoisyTotals
+from hushmeans.curator.questions import Among, Lengths, Norm, Question, Shifts, Spread
 from hushmeans.methods.blocks import within_blocks
 from hushmeans.methods.moments import (
+    FINE_SQUARE,
+    LOOKS_LOOSE,
     MOST_BEFORE_NARROWING,
     NARROW,
     NARROWEST,
     SPREAD_ERROR,
+    TYPICAL_SQUARE,
     WORTH_NARROWING,
     Moments,
+    lengths_are_cheap,
 )
 from hushmeans.methods.opening import Purse
-from hushmeans.methods.place import BOX_VARIANCE, LITTLE, MEAN_ERROR, Place, share_for_moment
+from hushmeans.methods.place import (
+    BOX_VARIANCE,
+    MEAN_ERROR,
+    Place,
+    ask_mean,
+    share_for_moment,
+    zoom_in,
+)
 from hushmeans.schema import Layout
 from hushmeans.schema.layout import Block
 from hushmeans.types import FloatArray, IntArray
 
 LEVEL_ERROR = 0.05
 """The noise of a level's share that is good enough."""
-MOST_NARROWINGS = 2
-HELD_BACK_PART, LEAST_LEFT = 0.95, 0.2
-"""A mean is held back if clips leave less than this of the records; less than that is noise."""
-HEADROOM = 1.25
-"""How much of the expected squares of categories a clip leaves room for."""
+NOISY = 0.25
+"""Noise of the numbers' variances, relative to their mean, from which on it is worth asking again
+with clips that follow them. Narrow clips cut the variances of skewed numbers."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +58,8 @@ class MixedColumns:
     numbers
         Columns of numbers, dates and ordinals.
     middle, reach
-        The middle of each of those, and half of its range.
+        The middle of where the records lie in each of those, and half of the width: of the whole
+        range, until a smaller place is found.
     rates
         The part of all records that have a value, for each column of a record.
     """
@@ -66,112 +80,106 @@ class MixedColumns:
 
     @property
     def others(self) -> tuple[Block, ...]:
+        """The features that are no numbers."""
         return tuple(block for block in self.layout.blocks if block.kind != "number")
 
-    def part_left(self, mean: FloatArray) -> float:
-        """What clipping leaves of the levels, whose sum is known; 1 where there are none."""
-        categories = self.layout.of_kind("category")
-        if not categories:
-            return 1.0
-        found = sum(float(mean[block.columns].sum()) for block in categories)
-        return min(max(found / sum(block.high for block in categories), LEAST_LEFT), 1.0)
+    @property
+    def ranged(self) -> IntArray:
+        """The columns of numbers and dates, whose ranges may be wider than the records."""
+        return _columns_of([b for b in self.layout.of_kind("number") if not b.has_levels])
+
+    @property
+    def coded(self) -> tuple[Block, ...]:
+        """All other features: their codes reach no farther than their levels do."""
+        return tuple(b for b in self.layout.blocks if b.kind != "number" or b.has_levels)
+
+    @property
+    def levelled(self) -> tuple[Block, ...]:
+        """Those of them that are ordinals."""
+        return tuple(block for block in self.coded if block.kind == "number")
+
+    def within(self, place: Place) -> MixedColumns:
+        """The same columns, numbers and dates within a place."""
+        found = np.isin(self.numbers, self.ranged)
+        low, high = self.middle - self.reach, self.middle + self.reach
+        low[found] = np.maximum(place.low, low[found])
+        high[found] = np.minimum(place.high, high[found])
+        return replace(self, middle=(high + low) / 2, reach=(high - low) / 2)
 
 
-def other_norms(columns: MixedColumns, norm: Norm) -> float:
-    """The norm of what a record holds in all columns that are no numbers, at most."""
+def _columns_of(blocks: Sequence[Block]) -> IntArray:
+    spans = [np.arange(block.first, block.first + block.width) for block in blocks]
+    return np.concatenate([np.empty(0, dtype=np.int64), *spans])
+
+
+def norm_of_codes(blocks: Sequence[Block], norm: Norm) -> float:
+    """The norm of what a record holds of features that are not numbers with a range, at most."""
     several = math.sqrt(2) if norm == "l1" else 1.0
-    lengths = [block.high * (several if block.kind == "cycle" else 1.0) for block in columns.others]
-    return added(lengths, norm)
+    return added([each.high * (several if each.kind == "cycle" else 1.0) for each in blocks], norm)
 
 
-def added(lengths: list[float] | FloatArray, norm: Norm) -> float:
+def added(lengths: Sequence[float], norm: Norm) -> float:
     """The norm of a vector whose parts have these norms."""
     return float(sum(lengths)) if norm == "l1" else math.sqrt(sum(each**2 for each in lengths))
 
 
-def clip_of_marginals(columns: MixedColumns, norm: Norm, narrow: float = 1.0) -> float:
-    """Numbers are clipped at half of their corner; nothing else is clipped."""
-    numbers = narrow * added(columns.reach, norm) / 2
-    return added([numbers, other_norms(columns, norm)], norm)
+def clip_of_marginals(columns: MixedColumns, norm: Norm) -> float:
+    """Where the mean of all columns is clipped: numbers at half of their corner, nothing else."""
+    numbers = added(columns.reach.tolist(), norm) / 2
+    return added([numbers, norm_of_codes(columns.others, norm)], norm)
 
 
-def share_for_marginals(noise: Noise, columns: MixedColumns, size: float) -> float:
-    """The share that the marginals of so many records get."""
-    levels = [block.high for block in columns.layout.of_kind("category")]
-    flags = [2 * block.high for block in columns.layout.of_kind("flag")]
+def share_for_codes(noise: Noise, columns: MixedColumns, size: float) -> float:
+    """The share that the means of all but the numbers get, of so many records."""
+    coded = columns.coded
+    levels = [block.high for block in coded if block.kind == "category"]
+    flags = [2 * block.high for block in coded if block.kind == "flag"]
     if levels or flags:
         wanted = LEVEL_ERROR * max(levels or flags)
     else:
-        wanted = MEAN_ERROR * max(block.high for block in columns.layout.blocks)
-    return share_for_moment(noise, clip_of_marginals(columns, noise.norm), wanted * size)
+        wanted = MEAN_ERROR * max(block.high for block in coded)
+    return share_for_moment(noise, norm_of_codes(coded, noise.norm), wanted * size)
 
 
-def ask_mixed_moments(purse: Purse, columns: MixedColumns, size: float) -> Moments:
-    """The means of all columns, and their variances.
-
-    Where numbers turn out to lie close together, mean and spread are asked again with a clip
-    that follows them.
-    """
-    middle = np.zeros(purse.door.n_columns)
-    middle[columns.numbers] = columns.middle
-    mean = _ask_marginals(purse, columns, size, middle, 1.0)
-    narrow = 1.0
-    variance, most = _ask_number_variance(purse, columns, mean, size, narrow)
-    for _ in range(MOST_NARROWINGS):
-        closer = max(NARROW * math.sqrt(most), NARROWEST)
-        if closer > WORTH_NARROWING * narrow or purse.spent > MOST_BEFORE_NARROWING:
-            break
-        narrow = closer
-        mean = _ask_marginals(purse, columns, size, mean, narrow)
-        variance, most = _ask_number_variance(purse, columns, mean, size, narrow)
-    whole = _variances(columns, mean)
-    whole[columns.numbers] = variance * columns.reach**2
-    return Moments(size, Place.whole(len(mean)), mean, whole)
-
-
-def _ask_marginals(
-    purse: Purse, columns: MixedColumns, size: float, known: FloatArray, narrow: float
-) -> FloatArray:
-    """The mean of each column, asked again from where it came to if clips held it back.
-
-    Numbers are looked for around a known point, other columns around 0. A record's levels have
-    known lengths, so that their sum tells how much of a record the clip leaves on average.
-    """
-    noise = purse.door.noise
-    share = share_for_marginals(noise, columns, size)
-    mean, left = _marginals_near(purse, columns, size, known, narrow, share)
-    if left < HELD_BACK_PART and share <= LITTLE and purse.spent < MOST_BEFORE_NARROWING:
-        again, _ = _marginals_near(purse, columns, size, mean, narrow, share)
-        numbers = again[columns.numbers]
-        mean = (mean + again) / 2
-        mean[columns.numbers] = numbers
-    return mean
+def ask_mixed_moments(
+    purse: Purse, columns: MixedColumns, size: float
+) -> tuple[MixedColumns, Moments]:
+    """The means and variances of all columns; and the columns, numbers where their place is."""
+    mean = np.zeros(columns.layout.n_columns)
+    if columns.coded:
+        mean = _ask_codes(purse, columns, size)
+    variance = _variances(columns, mean)
+    if columns.levelled:
+        own, reach = _columns_of(columns.levelled), np.array([b.high for b in columns.levelled])
+        levels = _purse_for(purse, own, columns.rates)
+        found, _ = _ask_variance(levels, mean[own], reach, size)
+        variance[own] = np.minimum(found, np.maximum(0.95 * (reach**2 - mean[own] ** 2), 1e-4))
+        purse.spent = levels.spent
+    if columns.ranged.size:
+        numbers = _purse_for(purse, columns.ranged, columns.rates)
+        placed = _ask_numbers(numbers, columns, size)
+        mean[columns.ranged], variance[columns.ranged] = placed.mean, placed.variance
+        purse.spent = numbers.spent
+        columns = columns.within(placed.place)
+    return columns, Moments(size, Place.whole(len(mean)), mean, variance)
 
 
-def _marginals_near(
-    purse: Purse,
-    columns: MixedColumns,
-    size: float,
-    known: FloatArray,
-    narrow: float,
-    share: float,
-) -> tuple[FloatArray, float]:
-    """The mean of each column, and how much of a record's length the clip leaves."""
-    grid, noise = purse.door.grid, purse.door.noise
-    start = np.zeros(len(known))
-    start[columns.numbers] = known[columns.numbers]
-    clip = clip_of_marginals(columns, noise.norm, narrow)
-    question = Shifts(
-        grid, grid.snap(start[None]), (max(round(clip * grid.unit), 1),), noise.norm, size_unit=0
-    )
-    answer = purse.ask(question, share)
-    way = clip * answer.values[0, :-1] / (grid.unit * size * columns.rates)
-    by_noise = clip**2 * answer.variance / (grid.unit * size) ** 2
-    left = columns.part_left(way)
-    prior = BOX_VARIANCE * (narrow * columns.reach) ** 2
-    way[columns.numbers] *= prior / (prior + by_noise)
-    mean: FloatArray = within_blocks(columns.layout, (start + way / left)[None])[0]
-    return mean, left
+def _ask_codes(purse: Purse, columns: MixedColumns, size: float) -> FloatArray:
+    """The mean of each column whose codes reach only so far, so that nothing is clipped."""
+    grid, noise, own = purse.door.grid, purse.door.noise, _columns_of(columns.coded)
+    clip = math.ceil(norm_of_codes(columns.coded, noise.norm) * grid.unit) + len(own)
+    middle = np.zeros((1, len(own)), dtype=np.int64)
+    question = Shifts(grid, middle, (min(clip, len(own) * grid.unit),), noise.norm, size_unit=0)
+    answer = purse.ask(Among(tuple(own.tolist()), question), share_for_codes(noise, columns, size))
+    to_unit_box = question.clips[0] / grid.unit**2
+    mean = np.zeros(columns.layout.n_columns)
+    mean[own] = to_unit_box * answer.values[0, :-1] / (size * columns.rates[own])
+    by_noise = to_unit_box**2 * answer.variance / size**2
+    for block in columns.levelled:
+        prior = BOX_VARIANCE * block.high**2
+        mean[block.first] *= prior / (prior + by_noise)
+    nearest: FloatArray = within_blocks(columns.layout, mean[None])[0]
+    return nearest
 
 
 def _variances(columns: MixedColumns, mean: FloatArray) -> FloatArray:
@@ -188,46 +196,90 @@ def _variances(columns: MixedColumns, mean: FloatArray) -> FloatArray:
     return variance
 
 
-def clip_of_spread(
-    columns: MixedColumns, mean: FloatArray, norm: Norm, narrow: float = 1.0
-) -> float:
-    """A third of the corner of squared numbers, and room for the squares of other columns."""
-    numbers = added((narrow * columns.reach) ** 2, norm) / 3
-    variances = _variances(columns, mean)
-    others = [HEADROOM * float(variances[block.columns].sum()) for block in columns.others]
-    return added([numbers, added(others, norm)], norm)
+def clip_of_spread(reach: FloatArray, norm: Norm) -> float:
+    """A third of the corner of squares, where columns reach so far."""
+    return added((reach**2).tolist(), norm) / 3
 
 
-def share_for_number_spread(
-    noise: Noise, columns: MixedColumns, mean: FloatArray, size: float, narrow: float = 1.0
-) -> float:
-    """The share that the spread of the numbers of so many records gets."""
-    wanted = SPREAD_ERROR * float((columns.reach**2).mean()) * narrow**2
-    return share_for_moment(noise, clip_of_spread(columns, mean, noise.norm, narrow), wanted * size)
+def share_of_spread(noise: Noise, reach: FloatArray, size: float) -> float:
+    """The share that the spread of such columns of so many records gets."""
+    wanted = SPREAD_ERROR * float((reach**2).mean())
+    return share_for_moment(noise, clip_of_spread(reach, noise.norm), wanted * size)
 
 
-def _ask_number_variance(
-    purse: Purse, columns: MixedColumns, mean: FloatArray, size: float, narrow: float
+def _ask_variance(
+    purse: Purse, mean: FloatArray, reach: FloatArray, size: float
 ) -> tuple[FloatArray, float]:
-    """The variance of each number, its reach being 1, and how much their mean may be at most."""
-    if not columns.numbers.size:
-        return np.empty(0), 1.0
-    grid, noise = purse.door.grid, purse.door.noise
-    clip = clip_of_spread(columns, mean, noise.norm, narrow)
-    question = Spread(grid, grid.snap(mean[None]), max(round(clip * grid.unit), 1), noise.norm)
-    answer = purse.ask(question, share_for_number_spread(noise, columns, mean, size, narrow))
-    squares = columns.reach**2
-    present = size * columns.rates[columns.numbers]
-    variance = grid.to_unit_box(answer.values)[columns.numbers] / present / squares
-    by_noise = answer.variance / (grid.unit * present * squares) ** 2
-    average, doubt = float(variance.mean()), math.sqrt(by_noise.sum()) / len(variance)
-    common = max(average, 2e-3 * narrow**2)
-    spread = float(variance.var())
+    """The variance of each column, drawn towards their mean by what noise explains.
+
+    The second number is the deviation of that noise, relative to the mean.
+
+    Parameters
+    ----------
+    reach
+        How far from the mean each column is taken to reach.
+    """
+    grid, noise, squares = purse.door.grid, purse.door.noise, reach**2
+    if float(squares.max()) * grid.unit < FINE_SQUARE:
+        return TYPICAL_SQUARE * squares, 0.0
+    clip = max(round(clip_of_spread(reach, noise.norm) * grid.unit), 1)
+    question = Spread(grid, grid.snap(mean[None]), clip, noise.norm)
+    answer = purse.ask(question, share_of_spread(noise, reach, size))
+    variance = grid.to_unit_box(answer.values) / size / squares
+    by_noise = answer.variance / (grid.unit * size * squares) ** 2
+    common, spread = max(float(variance.mean()), 2e-3), float(variance.var())
     if spread > 0:
-        believed = np.maximum(0.0, spread - by_noise) / spread
-        variance = common + believed * (variance - common)
-    least = max(1e-4 * narrow**2, 0.05 * common)
-    middle = (mean[columns.numbers] - columns.middle) / columns.reach
-    largest = 0.95 * (1 - middle**2)
-    shrunk = np.clip(variance, least, np.maximum(largest, least))
-    return shrunk, max(average, 0.0) + 1.5 * doubt
+        variance = common + np.maximum(0.0, spread - by_noise) / spread * (variance - common)
+    found: FloatArray = squares * np.maximum(variance, max(1e-4, 0.05 * common))
+    return found, math.sqrt(float(by_noise.mean())) / common
+
+
+def _ask_numbers(purse: Purse, columns: MixedColumns, size: float) -> Moments:
+    """The moments of numbers and dates, and the place where their records lie.
+
+    The place is found as in a table of numbers alone. Where the variances in it are little more
+    than noise, mean and spread are asked again with clips that follow them.
+    """
+    place = Place.whole(len(columns.ranged))
+    mean = ask_mean(purse, size, place, place.centre)
+    cheap = lengths_are_cheap(purse.door.noise, size)
+    if cheap:
+        place, mean = zoom_in(purse, size, mean)
+    own = np.isin(columns.numbers, columns.ranged)
+    variance, noise = _ask_variance(purse, mean, columns.within(place).reach[own], size)
+    if not cheap and float(variance.mean()) < LOOKS_LOOSE:
+        place, mean = zoom_in(purse, size, mean)
+        if place.half < 1:
+            variance, noise = _ask_variance(purse, mean, columns.within(place).reach[own], size)
+    narrow = NARROW * math.sqrt(float(variance.mean()) * (1 + noise)) / place.half
+    if noise > NOISY and narrow < WORTH_NARROWING and purse.spent < MOST_BEFORE_NARROWING:
+        narrow = max(narrow, NARROWEST)
+        mean = ask_mean(purse, size, place, mean, narrow)
+        reach = np.minimum(columns.within(place).reach[own], narrow * place.half)
+        variance, _ = _ask_variance(purse, mean, reach, size)
+    within = np.maximum(0.95 * (mean - place.low) * (place.high - mean), 1e-4 * place.half**2)
+    return Moments(size, place, mean, np.minimum(variance, within))
+
+
+def _purse_for(purse: Purse, own: IntArray, of_columns: FloatArray) -> Purse:
+    """A purse with as much in it, at a door behind which records have some columns alone.
+
+    A missing value adds nothing to shifts and squares. They are divided by how often values are
+    there.
+    """
+    door, columns, rates = purse.door, tuple(own.tolist()), of_columns[own]
+
+    def ask(question: Question, share: Fraction) -> NoisyTotals:
+        if not isinstance(question, Shifts | Spread | Lengths):
+            raise TypeError("moments are made of shifts, spreads and lengths")
+        answer = door.ask(Among(columns, question), share)
+        if isinstance(question, Lengths) or (rates == 1).all():
+            return answer
+        divisors = np.append(rates, 1.0) if isinstance(question, Shifts) else rates
+        values = np.rint(answer.values / divisors).astype(np.int64)
+        return NoisyTotals(values, answer.variance / float(rates.mean()) ** 2)
+
+    layout = Layout.of_numbers(len(columns))
+    found = Purse(Door(ask, door.noise, door.grid, len(columns), layout))
+    found.spent = purse.spent
+    return found

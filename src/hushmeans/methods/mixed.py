@@ -5,27 +5,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from hushmeans.curator.door import Noise
 from hushmeans.methods.cutting import Cutting, ask_mixed_cells
 from hushmeans.methods.marginals import MixedColumns, ask_mixed_moments
-from hushmeans.methods.moments import Moments, lengths_are_cheap
+from hushmeans.methods.moments import Moments
 from hushmeans.methods.opening import Purse
 from hushmeans.methods.picture import (
     Picture,
     beta_columns,
     draw_in_parts,
-    draw_picture,
     part_edges,
     share_of_cells,
 )
-from hushmeans.methods.place import Place, ask_mean, zoom_in
 from hushmeans.methods.presence import Presence
-from hushmeans.schema import Layout
 from hushmeans.schema.layout import Block
 from hushmeans.types import FloatArray, IntArray
-
-LOOSE = 0.25
-"""The part of the box that numbers fill, at most, if their bounds are loose."""
 
 
 def draw_mixed_picture(
@@ -35,40 +28,20 @@ def draw_mixed_picture(
     n_records: int,
     generator: Generator,
     cells_share: float = 0.0,
+    n_clusters: int = 5,
 ) -> Picture:
-    """As `draw_picture`, for tables with other features than numbers, or with missing values.
-
-    Numbers alone whose bounds turn out to be far wider than the records are left to `draw_picture`,
-    which zooms in. Beside categories such numbers hardly count, so nothing is lost there.
-    """
-    if _are_loose(purse, size):
-        return draw_picture(purse, size, n_records, generator, cells_share)
+    """As `draw_picture`, for tables with other features than numbers, or with missing values."""
     columns = MixedColumns.of(purse.door.layout, presence.of_columns)
-    moments = ask_mixed_moments(purse, columns, size)
+    columns, moments = ask_mixed_moments(purse, columns, size)
     door, n_blocks = purse.door, len(columns.layout.blocks)
     share = share_of_cells(n_blocks, cells_share) * min(1.0, 2 * (1 - float(purse.spent)))
-    cutting = Cutting.of(columns, moments, size / door.noise.deviation(1, share), door.grid)
+    signal = size / door.noise.deviation(1, share)
+    cutting = Cutting.of(columns, moments, signal, door.grid, n_clusters)
     weights = None
     if cutting.n_borders:
         weights = ask_mixed_cells(purse, columns, cutting, share)
     records = _synthesized(columns, moments, cutting, weights, n_records, generator)
     return Picture(records, moments, purse.spent)
-
-
-def are_tried(layout: Layout, noise: Noise, size: float) -> bool:
-    """Whether bounds are tried for being loose: those of numbers alone, if that costs little."""
-    whole = all(block.kind == "number" and block.high == 1 for block in layout.blocks)
-    return whole and lengths_are_cheap(noise, size)
-
-
-def _are_loose(purse: Purse, size: float) -> bool:
-    """Whether all features are numbers, which lie close together in their bounds."""
-    door = purse.door
-    if not are_tried(door.layout, door.noise, size):
-        return False
-    box = Place.whole(door.n_columns)
-    place, _ = zoom_in(purse, size, ask_mean(purse, size, box, box.centre))
-    return place.half < LOOSE
 
 
 def _synthesized(

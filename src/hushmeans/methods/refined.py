@@ -154,7 +154,7 @@ class RefinedMethod:
         if door.layout.is_numeric:
             picture = draw_picture(purse, *about, n_clusters)
         else:
-            picture = draw_mixed_picture(purse, presence, *about)
+            picture = draw_mixed_picture(purse, presence, *about, n_clusters)
         door, rest = purse.door, 1 - picture.spent
         for_sizes = share_of_sizes(rest, door.layout)
         rest -= for_sizes

@@ -12,7 +12,7 @@ import numpy as np
 from hushmeans.errors import InputError
 from hushmeans.schema.feature_kind import FeatureKind
 from hushmeans.schema.grid import Grid
-from hushmeans.schema.kinds import Number
+from hushmeans.schema.kinds import Number, Ordinal
 from hushmeans.schema.layout import Block, Layout
 from hushmeans.schema.scales import scale_of
 from hushmeans.types import FloatArray
@@ -147,8 +147,8 @@ class Box:
         for kind, steps in zip(self.kinds, self.reaches, strict=True):
             high = steps / self.grid.unit
             low = 0.0 if kind.block == "category" else -high
-            ignores = kind.missing == "ignore"
-            blocks.append(Block(kind.block, first, kind.n_columns, low, high, ignores))
+            about = (kind.missing == "ignore", isinstance(kind, Ordinal))
+            blocks.append(Block(kind.block, first, kind.n_columns, low, high, *about))
             first += kind.n_columns
         return Layout(tuple(blocks))
 

@@ -25,6 +25,9 @@ class Block:
         The ends of what a column can hold, in the unit box.
     ignores_missing
         Whether a missing value adds nothing to distances and shifts.
+    has_levels
+        Whether a number is one of a few levels, as those of ordinals are: then its range is not
+        wider than its values.
     """
 
     kind: BlockKind
@@ -33,6 +36,7 @@ class Block:
     low: float = -1.0
     high: float = 1.0
     ignores_missing: bool = False
+    has_levels: bool = False
 
     @property
     def columns(self) -> slice:

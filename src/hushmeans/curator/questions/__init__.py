@@ -5,6 +5,7 @@ settings, never of records. Its answer is a sum over records of a bounded intege
 """
 
 from hushmeans.curator.checks import Norm
+from hushmeans.curator.questions.among import Among
 from hushmeans.curator.questions.cells import LARGEST_CELL_COUNT, Cells, Lengths, Size, Spread
 from hushmeans.curator.questions.centroids import Shifts, Sizes, Spreads, Totals
 from hushmeans.curator.questions.levels import Present, Profiles
@@ -14,6 +15,7 @@ from hushmeans.curator.questions.ranging import Histograms
 __all__ = [
     "LARGEST_CELL_COUNT",
     "LARGEST_COUNT",
+    "Among",
     "Cells",
     "Histograms",
     "Lengths",
