@@ -72,6 +72,9 @@ class _Merging:
     """
 
     def __init__(self, clusters: Clusters, rule: Rule) -> None:
+        from scipy.spatial.distance import cdist
+
+        self._distances = cdist
         self.centroids, self.variances = clusters.centroids.copy(), clusters.variances.copy()
         self.sizes = np.maximum(clusters.sizes, SMALLEST_WEIGHT)
         self.size_variances = clusters.size_variances.copy()
@@ -154,7 +157,6 @@ class _Merging:
             self._partners[cluster], self._costs[cluster] = later + nearest, costs[nearest]
 
     def _costs_of(self, cluster: int, others: slice) -> FloatArray:
-        gaps = self.centroids[others] - self.centroids[cluster]
-        gaps *= gaps
-        squares = np.add.reduce(gaps, axis=1)
+        own = self.centroids[cluster : cluster + 1]
+        squares = self._distances(own, self.centroids[others], "sqeuclidean")[0]
         return self._rule(squares, float(self.sizes[cluster]), self.sizes[others])
