@@ -117,7 +117,7 @@ def best_two(flat, among, room, top, second):  # type: ignore[no-untyped-def]
     n_features = np.uint64(among.exact.shape[1])
     scoring.turn(flat, ZERO, n_features, room.columns)
     best, next_best = scoring._score(
-        among.points, among.norms, n_features, room.columns, room.best, ZERO, flat, ZERO
+        among.points, among.norms, n_features, room.columns, room.best, ZERO
     )
     for half in range(2):
         store(best[half], top, np.uint64(LANES * half))

@@ -7,7 +7,7 @@ from collections import namedtuple
 import numpy as np
 
 from hushmeans.curator.compiled.caching import inlined
-from hushmeans.curator.compiled.scoring import BLOCK
+from hushmeans.curator.compiled.scoring import BLOCK, LINE
 from hushmeans.curator.compiled.sums import counting_lane, own_lanes, row_width
 from hushmeans.curator.compiled.vectors import (
     EIGHT,
@@ -19,6 +19,7 @@ from hushmeans.curator.compiled.vectors import (
     minus,
     multiplied,
     plus,
+    prefetch,
     scaled,
     squared,
     store,
@@ -26,6 +27,9 @@ from hushmeans.curator.compiled.vectors import (
     wide_sizes,
     wide_squares,
 )
+
+NEXT = np.uint64(BLOCK)
+"""While a block is measured, the next one is fetched from memory."""
 
 LONGEST = 2**31
 """No vector that is clipped is as long."""
@@ -72,6 +76,8 @@ def add_scaled(flat, start, n_features, count, best, origins, clips, unit, in_l1
         for f in range(ZERO, last, EIGHT):
             lanes = plus(lanes, _measures(_gap(flat, at + f, rows, origin + f, bits), in_l1))
         sizes[i] = total(lanes)
+        for f in range(ZERO, n_features, LINE):
+            prefetch(flat, at + NEXT * n_features + f)
     _find_factors(sizes, count, best, clips, unit, in_l1, factors)
     for i in range(count):
         at, row, factor = start + i * n_features, np.uint64(best[i]) * width, factors[i]

@@ -48,6 +48,9 @@ ROUNDING = 2.0**-24
 
 ROW, LINE = np.uint64(TILE), np.uint64(16)
 
+AHEAD = np.uint64(2**10)
+"""How far behind a tile numbers are fetched while it is looked at, so that none is waited for."""
+
 Targets = namedtuple("Targets", "exact points norms doubt")
 """What records are compared with: the centroids in float64; in float32, three by three, feature
 by feature, padded with zeros; minus half their squared norms; and the difference of two scores
@@ -111,9 +114,9 @@ def find(flat, first, count, among, room):
     columns, best = room
     n_features = np.uint64(exact.shape[1])
     for tile in range(ZERO, count, ROW):
-        start, behind = (first + tile) * n_features, (first + tile + ROW) * n_features
+        start = (first + tile) * n_features
         turn(flat, start, n_features, columns)
-        top, second = _score(points, norms, n_features, columns, best, tile, flat, behind)
+        top, second = _score(points, norms, n_features, columns, best, tile)
         in_doubt = not_larger(apart(top[0], second[0]), filled(doubt))
         in_doubt |= not_larger(apart(top[1], second[1]), filled(doubt)) << VECTOR
         if in_doubt:
@@ -126,10 +129,15 @@ def find(flat, first, count, among, room):
 def turn(flat, start, n_features, columns):
     """A tile of records as columns of floats, four features at a time.
 
-    Columns of padding take what follows the record; nobody looks at them.
+    Columns of padding take what follows the record; nobody looks at them. Meanwhile as many
+    numbers further behind are fetched from memory.
     """
+    behind = start + AHEAD
     for four in range((n_features + THREE) // FOUR):
         for half in range(TWO):
+            for _ in range(ZERO, FOUR * VECTOR, LINE):
+                prefetch(flat, behind)
+                behind += LINE
             corner, at = start + half * VECTOR * n_features, half * VECTOR + FOUR * four * ROW
             a, b, c, d = four_columns(flat, corner + FOUR * four, n_features)
             store(a, columns, at)
@@ -139,20 +147,15 @@ def turn(flat, start, n_features, columns):
 
 
 @inlined(forceinline=True)
-def _score(points, norms, n_features, columns, best, tile, flat, behind):
+def _score(points, norms, n_features, columns, best, tile):
     """The best two scores of each record of a tile, in single precision, and whose the best is.
 
     Three centroids at a time, so that what is loaded of the records serves for all three.
-    Meanwhile the records behind the tile are fetched, a few with each three.
     """
     n_trios = np.uint64(norms.size) // THREE
-    fetched = (ROW * n_features // LINE + n_trios) // n_trios
     lowest, nobody = filled(-np.float32(np.inf)), filled(np.int32(0))
     left = right = lowest, lowest, nobody
     for trio in range(n_trios):
-        for _ in range(fetched):
-            prefetch(flat, behind)
-            behind += LINE
         j, at = THREE * trio, THREE * trio * n_features
         p, q, r = twice(norms[j]), twice(norms[j + ONE]), twice(norms[j + TWO])
         for f in range(n_features):
