@@ -42,7 +42,7 @@ def test_a_plan_shows_errors_verdict_and_curve(capsys: pytest.CaptureFixture[str
     assert f"about {expected.rows_for(0.02):,} rows" in out
     assert f"about {expected.epsilon_for(0.02):g} with this many rows" in out
     assert "No budget was spent" in out
-    assert "refined, 8 rounds, 2 centroids per cluster" in " ".join(out.split())
+    assert "refined, 4 rounds, 2 centroids per cluster" in " ".join(out.split())
 
 
 def test_a_plan_shows_the_options_that_the_method_would_choose(

@@ -36,6 +36,7 @@ from hushmeans.methods.refined import (
     FINE_ROUNDS,
     SIZES_SHARE,
     RefinedMethod,
+    in_one_round,
     is_hopeless,
     share_of_sizes,
     shares_of_rounds,
@@ -123,8 +124,11 @@ def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> 
     steps = grid.snap(population.centres if rounds > 1 else start)
     gaps = gaps_to_nearest(picture, grid.to_unit_box(steps))
     sizes = np.full(len(steps), population.cluster_size)
-    noises = []
-    for share in shares_of_rounds(rest, rounds, method.last_round):
+    shares = shares_of_rounds(rest, rounds, method.last_round)
+    if not method.rounds:  # such clusters are settled in the first round after joining
+        shares = shares[: FINE_ROUNDS + 1] + in_one_round(shares[FINE_ROUNDS + 1 :])
+    rounds, noises = len(shares), []
+    for share in shares:
         question = method.clipping.question(grid, noise, steps, sizes, gaps, share)
         sensitivity = question.sensitivity(noise.norm) / grid.unit
         noises.append(noise.deviation(sensitivity, float(share)))

@@ -173,8 +173,8 @@ class RefinedMethod:
         later = shares[fine:]
         while later:
             clusters, settled = self._round(door, picture, presence, clusters, later.pop(0))
-            if settled and later and not self.rounds:
-                later = [sum(later, Fraction(0))]
+            if settled and not self.rounds:
+                later = in_one_round(later)
         clusters, profiles = _described(door, presence, clusters, for_sizes)
         clusters = with_widths(door, picture, clusters, for_widths)
         return Clustering(clusters, leaves if n > 1 else clusters, profiles, presence)
@@ -301,3 +301,8 @@ def shares_of_rounds(rest: Fraction, rounds: int, last_round: float) -> list[Fra
     millionths = [math.floor(1e6 * float(rest) * weight / sum(weights)) for weight in weights[:-1]]
     shares = [Fraction(max(each, 1), 10**6) for each in millionths]
     return [*shares, rest - sum(shares, Fraction(0))]
+
+
+def in_one_round(shares: list[Fraction]) -> list[Fraction]:
+    """The shares of rounds that are left, for a single one: what follows once centroids settle."""
+    return [sum(shares, Fraction(0))] if shares else []
