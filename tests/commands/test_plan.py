@@ -52,7 +52,7 @@ def test_a_plan_shows_the_options_that_the_method_would_choose(
     plan = json.loads(capsys.readouterr().out)
     cells = [Fraction(step["share"]) for step in plan["steps"] if step["question"] == "cells"]
     chosen = plan["method_options"]
-    assert (chosen["rounds"], chosen["n"], chosen["cells_share"]) == (8, 2, float(sum(cells)))
+    assert (chosen["rounds"], chosen["n"], chosen["cells_share"]) == (4, 2, float(sum(cells)))
     assert run(*PLAN, "--option", "rounds=3", "--json") == 0
     assert json.loads(capsys.readouterr().out)["method_options"]["rounds"] == 3
 
