@@ -295,3 +295,23 @@ def test_records_that_are_all_the_same_are_no_reason_to_fail(seed: int) -> None:
             table
         )
     assert model.release_.n_clusters == 2
+
+
+@pytest.mark.parametrize("seed", [0, 11, 12, 16])
+def test_a_number_that_is_nearly_always_missing_and_hardly_counts_does_not_stop_a_fit(
+    seed: int,
+) -> None:
+    rng = np.random.default_rng(seed)
+    known = np.where(rng.random(1000) < 0.95, np.nan, rng.normal(50, 15, 1000))
+    table = pa.table({"f": rng.random(1000) < 0.5, "x": rng.normal(50, 10, 1000), "y": known})
+    rare = Number(0, 100, weight=0.1, missing="ignore")
+    model = DPKMeans(3, schema={"f": Flag(), "x": Number(0, 100), "y": rare}, random_state=seed)
+    with pytest.warns(SimulationWarning):
+        centres = model.fit(table).cluster_centers_
+    assert len(centres) == 3
+
+
+def test_a_column_of_which_noise_put_the_place_outside_keeps_its_range() -> None:
+    columns = MixedColumns.of(Box.of([Flag(), Number(0, 1, weight=0.01)]).layout)
+    outside = Place(np.array([0.7]), 0.2, 0.2)
+    np.testing.assert_array_equal(columns.within(outside).ends, columns.ends)

@@ -98,12 +98,21 @@ class MixedColumns:
         """Those of them that are ordinals."""
         return tuple(block for block in self.coded if block.kind == "number")
 
+    @property
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """Where the records of each number begin and end."""
+        return self.middle - self.reach, self.middle + self.reach
+
     def within(self, place: Place) -> MixedColumns:
-        """The same columns, numbers and dates within a place."""
-        found = np.isin(self.numbers, self.ranged)
-        low, high = self.middle - self.reach, self.middle + self.reach
-        low[found] = np.maximum(place.low, low[found])
-        high[found] = np.minimum(place.high, high[found])
+        """The same columns, numbers and dates within a place.
+
+        A column of which noise put the place outside keeps its range.
+        """
+        own = np.isin(self.numbers, self.ranged)
+        low, high = self.ends
+        meets = (place.low < high[own]) & (place.high > low[own])
+        low[own] = np.where(meets, np.maximum(place.low, low[own]), low[own])
+        high[own] = np.where(meets, np.minimum(place.high, high[own]), high[own])
         return replace(self, middle=(high + low) / 2, reach=(high - low) / 2)
 
 
@@ -158,9 +167,11 @@ def ask_mixed_moments(
     if columns.ranged.size:
         numbers = _purse_for(purse, columns.ranged, columns.rates)
         placed = _ask_numbers(numbers, columns, size)
-        mean[columns.ranged], variance[columns.ranged] = placed.mean, placed.variance
         purse.spent = numbers.spent
         columns = columns.within(placed.place)
+        low, high = (each[np.isin(columns.numbers, columns.ranged)] for each in columns.ends)
+        mean[columns.ranged] = np.clip(placed.mean, low, high)
+        variance[columns.ranged] = placed.variance
     return columns, Moments(size, Place.whole(len(mean)), mean, variance)
 
 

@@ -62,9 +62,9 @@ def _synthesized(
         column = int(columns.numbers[index])
         middle, reach = columns.middle[index], columns.reach[index]
         if parts is not None:
-            edges = part_edges(
-                cutting.numbers.place, index, (cutting.borders[column] - middle) / reach
-            )
+            borders = (cutting.borders[column] - middle) / reach
+            borders = np.clip(borders, -1.0, 1.0)  # the grid may be coarse beside the place
+            edges = part_edges(cutting.numbers.place, index, borders)
             drawn = draw_in_parts(np.sort(drawn), edges, parts[column], generator)
         records[:, column] = middle + reach * drawn
     for block in columns.others:

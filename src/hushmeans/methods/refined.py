@@ -55,7 +55,7 @@ PICTURE_STARTS, MIXED_STARTS = 4, 12
 """How often the synthetic data is clustered; one-hot columns have more poor local optima."""
 ONE_ROUND, TWO_ROUNDS = 1 / 3, 0.1
 """Noise of a centroid, relative to the spread, above which only one or two rounds pay off."""
-FREE_ROUND = 0.03
+FREE_ROUND = 0.02
 """Relative noise up to which a further round costs nothing: later rounds take it back."""
 NEGLIGIBLE = 0.01
 """A move, relative to the clusters' width, that ends the rounds: it changes squared distances by
@@ -205,7 +205,7 @@ class RefinedMethod:
             rounds = 2
         if relative * 2**price > ONE_ROUND:
             rounds = 1
-        while rounds < MOST_ROUNDS and relative * (rounds + 1) ** price <= FREE_ROUND:
+        while rounds < MOST_ROUNDS and relative * (2 * rounds) ** price <= FREE_ROUND:
             rounds += 1
         rounds = self.rounds or rounds
         return rounds, self.n or (1 if rounds == 1 else 2)

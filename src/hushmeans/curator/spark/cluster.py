@@ -56,6 +56,9 @@ CHANGING = re.compile(
 )
 """What in the text of a plan gives other rows whenever it is computed."""
 
+OTHER_CODE = (OTHER_VERSION, "unexpected keyword argument", "Can't get attribute")
+"""What an executor's error says whose code is not the driver's."""
+
 EXECUTOR_MODULES = ("hushmeans", "numba", "numpy", "pyarrow")
 """What an executor must be able to import."""
 
@@ -246,7 +249,7 @@ def _run(work: Callable[[], T]) -> T:
 def _explain(error: Exception) -> str:
     """Explain an exception of Spark without quoting it."""
     text = str(error)
-    if OTHER_VERSION in text or "unexpected keyword argument" in text:
+    if any(sign in text for sign in OTHER_CODE):
         return f"{OTHER_VERSION}; install the driver's versions on every executor"
     if any(f"No module named '{name}" in text for name in EXECUTOR_MODULES):
         return (
