@@ -62,7 +62,7 @@ NEGLIGIBLE = 0.01
 1e-4."""
 SMALLEST_SPREAD = 1e-6
 """About a step of the grid: the spread of records that seem to be all the same."""
-MOST_ROUNDS = 16
+MOST_ROUNDS = 10
 FINE_ROUNDS = 2
 """Rounds before merging; later rounds let the merged centroids settle."""
 HOPELESS = 0.6
