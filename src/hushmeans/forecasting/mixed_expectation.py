@@ -46,11 +46,8 @@ def mixed_picture(
     steps = [Step.of("size", 1.0, SIZE_SHARE, noise)]
     if layout.has_holes:
         question = Present(grid, tuple(b.first for b in layout.blocks if b.ignores_missing))
-        sensitivity, share = (
-            question.sensitivity(noise.norm),
-            share_for_presence(noise, question, size),
-        )
-        steps.append(Step.of(question.name, sensitivity, share, noise))
+        share = share_for_presence(noise, question, size)
+        steps.append(Step.of(question.name, question.sensitivity(noise.norm), share, noise))
     if columns.coded:
         clip = norm_of_codes(columns.coded, noise.norm)
         steps.append(Step.of("shifts", clip, share_for_codes(noise, columns, size), noise))
