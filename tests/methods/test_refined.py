@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +14,7 @@ from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.door import Door, Noise, NoisyTotals
 from hushmeans.curator.mechanisms import mechanism_for
-from hushmeans.curator.questions import Cells, Question, Shifts
+from hushmeans.curator.questions import Cells, Norm, Question, Shifts
 from hushmeans.curator.source import open_store
 from hushmeans.curator.store import Store
 from hushmeans.distances import distances
@@ -22,7 +23,7 @@ from hushmeans.forecasting.mixture import scattered
 from hushmeans.methods.moments import Moments
 from hushmeans.methods.moves import norms_of
 from hushmeans.methods.opening import Purse, ask_size, exact_share
-from hushmeans.methods.picture import cell_borders, draw_picture
+from hushmeans.methods.picture import cell_borders, draw_picture, share_of_cells
 from hushmeans.methods.place import Place
 from hushmeans.methods.refined import shares_of_rounds
 from hushmeans.methods.registry import chosen_method
@@ -197,6 +198,25 @@ def test_cells_are_not_asked_where_noise_would_drown_them() -> None:
     assert isinstance(many.asked[-1], Cells)
     assert many.asked[-1].shape == (2**11,)
     assert all(picture.records.shape == (100, 4) for picture in pictures)
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_many_clusters_get_more_cells_where_noise_allows_it(norm: Norm) -> None:
+    noise = Noise(norm, 10.0)
+    usual = 0.1 + 0.4 / 8
+    cells = {
+        size: math.log2(size / noise.deviation(1, share_of_cells(noise, 8, size, 16)))
+        for size in (2000.0, 8000.0, 20_000.0, 1e6)
+    }
+    paid = {size: share_of_cells(noise, 8, size, 16) for size in cells}
+    assert paid[1e6] == usual  # more than enough cells for that
+    assert paid[2000.0] == usual  # even twice the share would not bring enough
+    bought = [size for size, share in paid.items() if share > usual]
+    assert bought
+    for size in bought:
+        assert paid[size] <= 2 * usual
+        assert math.floor(cells[size]) in (8, 9)  # 16 or 32 for each of the clusters
+        assert share_of_cells(noise, 60, size, 16) == 0.1 + 0.4 / 60
 
 
 def test_the_widest_feature_is_divided_first() -> None:

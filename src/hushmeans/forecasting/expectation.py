@@ -239,7 +239,7 @@ def _expected_picture(
     place, records = Place.whole(n_features), population.records
     moments = Moments(size, place, records.mean(axis=0), records.var(axis=0))
     steps = [Step.of("size", 1.0, SIZE_SHARE, noise), *steps_to_moments(noise, n_features, size)]
-    share = share_of_cells(n_features, method.cells_share)
+    share = method.cells_share or share_of_cells(noise, n_features, size, population.n_clusters)
     grid = Grid.for_features(n_features)
     borders = cell_borders(moments, size / noise.deviation(1, share), grid)
     if any(each.size for each in borders):

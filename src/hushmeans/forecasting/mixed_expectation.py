@@ -57,9 +57,10 @@ def mixed_picture(
         steps.append(Step.of("spread", clip_of_spread(reach, noise.norm), share, noise))
     if columns.ranged.size:
         steps += steps_to_moments(noise, len(columns.ranged), size)
-    share = share_of_cells(len(layout.blocks), method.cells_share)
+    n_clusters = population.n_clusters
+    share = method.cells_share or share_of_cells(noise, len(layout.blocks), size, n_clusters)
     signal = size / noise.deviation(1, share)
-    cutting = Cutting.of(columns, moments, signal, grid, population.n_clusters)
+    cutting = Cutting.of(columns, moments, signal, grid, n_clusters)
     if cutting.n_borders:
         steps.append(Step.of("cells", 1.0, share, noise))
     spent = sum((step.share for step in steps), Fraction(0))

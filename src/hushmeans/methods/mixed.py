@@ -34,7 +34,8 @@ def draw_mixed_picture(
     columns = MixedColumns.of(purse.door.layout, presence.of_columns)
     columns, moments = ask_mixed_moments(purse, columns, size)
     door, n_blocks = purse.door, len(columns.layout.blocks)
-    share = share_of_cells(n_blocks, cells_share) * min(1.0, 2 * (1 - float(purse.spent)))
+    share = cells_share or share_of_cells(door.noise, n_blocks, size, n_clusters)
+    share *= min(1.0, 2 * (1 - float(purse.spent)))
     signal = size / door.noise.deviation(1, share)
     cutting = Cutting.of(columns, moments, signal, door.grid, n_clusters)
     weights = None

@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.random import Generator
 
+from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import Cells
 from hushmeans.methods.far import put_far_records, surely
 from hushmeans.methods.moments import Moments, ask_moments
@@ -24,6 +25,13 @@ from hushmeans.types import BoolArray, FloatArray, IntArray
 
 PICTURE_QUESTIONS = 9 + 4 * MOST_ZOOMS
 """Two of cells, three spreads and two pairs of means; and for each zoom two pairs more."""
+ENOUGH_HALVINGS = 5
+"""Halvings that tell clusters apart well, beyond those that make as many cells as clusters; one
+less is still worth paying for,"""
+MORE_FOR_CELLS, LARGEST_CELLS_SHARE = 2.0, 0.4
+"""with so many times the usual share at the most,"""
+FEATURES_PER_HALVING = 4
+"""and with no more features than that: halvings show little of many features."""
 MOST_HALVINGS = 11
 """At most 2048 cells, and a few more outside of the place."""
 WHOLE_RANGE = 3
@@ -92,11 +100,12 @@ def draw_picture(
     n_clusters
         How many clusters will be looked for.
     cells_share
-        The share of the budget for the cells; 0 to choose it by the number of features.
+        The share of the budget for the cells; 0 to choose it by `share_of_cells`.
     """
     moments = ask_moments(purse, size)
     door = purse.door
-    share = share_of_cells(door.n_columns, cells_share) * min(1.0, 2 * (1 - float(purse.spent)))
+    share = cells_share or share_of_cells(door.noise, door.n_columns, size, n_clusters)
+    share *= min(1.0, 2 * (1 - float(purse.spent)))
     borders = cell_borders(moments, size / door.noise.deviation(1, share), door.grid)
     cells = None
     if any(each.size for each in borders):
@@ -107,9 +116,24 @@ def draw_picture(
     return Picture(records, moments, purse.spent, far)
 
 
-def share_of_cells(n_features: int, chosen: float = 0.0) -> float:
-    """The share of the budget for the cells: as given, or by the number of features."""
-    return chosen or min(0.1 + 0.4 / n_features, 0.4)
+def share_of_cells(noise: Noise, n_features: int, size: float, n_clusters: int) -> float:
+    """The share of the budget for the cells of so many records.
+
+    It follows from the number of features, and is larger where that brings enough cells for each
+    cluster above the noise: clusters that the picture runs together are rarely parted later.
+    """
+    usual = min(0.1 + 0.4 / n_features, LARGEST_CELLS_SHARE)
+    most = min(MORE_FOR_CELLS * usual, LARGEST_CELLS_SHARE)
+    halvings = min(math.floor(math.log2(n_clusters)) + ENOUGH_HALVINGS, MOST_HALVINGS)
+    wanted, least = (share_for_halvings(noise, size, each) for each in (halvings, halvings - 1))
+    if least > most or n_features > FEATURES_PER_HALVING * halvings:
+        return usual
+    return max(usual, min(wanted, most))
+
+
+def share_for_halvings(noise: Noise, size: float, halvings: int) -> float:
+    """The share at which noise allows so many halvings; a little more, as the number is cut off."""
+    return (1 + 1e-9) * noise.share_for(1, size / 2**halvings)
 
 
 def cell_borders(moments: Moments, signal: float, grid: Grid) -> list[FloatArray]:

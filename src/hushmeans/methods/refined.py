@@ -96,7 +96,8 @@ class RefinedMethod:
     size_part
         The fraction of a round's share for sizes; the rest is for shifts.
     cells_share
-        The share of the budget for cell counts; 0 to choose it by the number of features.
+        The share of the budget for cell counts; 0 to choose it by the numbers of features, clusters
+        and records.
     last_round
         The weight of the last round's share, relative to the other rounds.
     widths_share
