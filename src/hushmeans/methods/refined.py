@@ -134,7 +134,7 @@ class RefinedMethod:
 
     @property
     def most_questions(self) -> int:
-        return 3 + PICTURE_QUESTIONS + (self.rounds or MOST_ROUNDS)
+        return 4 + PICTURE_QUESTIONS + (self.rounds or MOST_ROUNDS)
 
     def find(self, door: Door, n_clusters: int, generator: Generator) -> Clustering:
         """Spend part of the budget on synthetic data, most on rounds, the rest on sizes.
