@@ -208,9 +208,8 @@ def around_numbers(pair: AnyNeighbours) -> Among:
 
 
 def present(pair: AnyNeighbours) -> Present:
-    """Values of every feature that ignores missing ones."""
-    blocks = (block for block in pair.box.layout.blocks if block.ignores_missing)
-    return Present(pair.box.grid, tuple(block.first for block in blocks))
+    """Values of every feature that may be missing."""
+    return Present.about(pair.box.grid, pair.box.layout)
 
 
 def pair_centroids(pair: AnyNeighbours) -> IntArray:

@@ -2,13 +2,14 @@
 
     python benchmarks/mixed_loose.py [--runs 24] [--times 1,8,64,64u] [--only bank]
 
-For adult, bank and three synthetic tables it prints the squared cost over that of k-means without
+For adult, bank and eight synthetic tables it prints the squared cost over that of k-means without
 privacy in the same encoding: mean, standard error and median over seeds. A range of 8 begins where
 the values begin and is eight times as wide as they are; in ``64u`` each number has another factor,
 up to 64, and lies elsewhere in its range. The two real tables have as many clusters as in
-`benchmarks.mixed`; there, numbers in wide ranges hardly count beside the categories. The synthetic
-ones have few levels and more clusters than combinations of them, so that numbers decide about
-clusters however wide their ranges are.
+`benchmarks.mixed`; there, numbers in wide ranges hardly count beside the categories. Three of
+the others have few levels and more clusters than combinations of them, so that numbers decide about
+clusters however wide their ranges are. Those called ``latent`` have overlapping classes and skewed
+levels, as tables of people do.
 
 Noise is simulated.
 """
@@ -33,7 +34,7 @@ from hushmeans.schema import Category, Flag, Number, Schema
 from mixed import K, MixedTable
 from refined_families import fitted, generator, nearest, reference
 
-N_RECORDS = 20_000
+N_RECORDS, LATENT_RECORDS = 20_000, 30_000
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,48 @@ class Family:
         return MixedTable(self.name, pd.DataFrame(columns), Schema(kinds))
 
 
+@dataclass(frozen=True)
+class Latent:
+    """A synthetic table of overlapping classes: skewed levels, each class with its own tilt."""
+
+    name: str
+    n_clusters: int
+    levels: tuple[int, ...]
+    n_flags: int
+    n_numbers: int
+    purity: float
+
+    def table(self) -> MixedTable:
+        rng, k, n = generator(self.name), self.n_clusters, LATENT_RECORDS
+        labels = rng.choice(k, size=n, p=rng.dirichlet(np.full(k, 5.0)))
+        columns: dict[str, object] = {}
+        kinds: dict[str, Category | Flag | Number] = {}
+        for index, m in enumerate(self.levels):
+            usual = rng.permutation(1 / np.arange(1, m + 1) ** rng.uniform(0.3, 1.2))
+            usual /= usual.sum()
+            shares = self.purity * rng.dirichlet(3 * usual, size=k) + (1 - self.purity) * usual
+            chosen = (rng.random((n, 1)) > np.cumsum(shares, axis=1)[labels]).sum(axis=1)
+            columns[f"c{index}"] = [f"level {min(each, m - 1)}" for each in chosen]
+            kinds[f"c{index}"] = Category([f"level {each}" for each in range(m)])
+        for index in range(self.n_flags):
+            columns[f"f{index}"] = rng.random(n) < rng.random(k)[labels]
+            kinds[f"f{index}"] = Flag()
+        for index in range(self.n_numbers):
+            values = rng.uniform(0.2, 1.2) * rng.normal(0, 1, k)[labels] + rng.normal(0, 1, n)
+            values = np.exp(values) if index % 2 else values
+            columns[f"x{index}"] = values
+            kinds[f"x{index}"] = Number(float(values.min()), float(values.max()))
+        return MixedTable(self.name, pd.DataFrame(columns), Schema(kinds))
+
+
+LATENT = (
+    Latent("latent 1", 5, (11, 3, 4, 3, 9, 4), 3, 5, 0.7),
+    Latent("latent 2", 6, (7, 16, 7, 14, 6, 5, 30), 1, 5, 0.6),
+    Latent("latent 3", 8, (3, 3, 5), 2, 3, 0.8),
+    Latent("latent 4", 4, (5,) * 8, 0, 0, 0.6),
+    Latent("latent 5", 5, (2, 3, 4, 5, 6, 7, 8), 4, 2, 0.9),
+)
+
 FAMILIES = (
     Family("one flag", 6, (), 1, 6, 0.9),
     Family("three levels", 8, (3,), 1, 5, 0.9),
@@ -80,7 +123,7 @@ FAMILIES = (
 TABLES: dict[str, tuple[int, Callable[[], MixedTable]]] = {
     "adult": (K, lambda: MixedTable.read("adult")),
     "bank": (K, lambda: MixedTable.read("bank")),
-    **{each.name: (each.n_clusters, each.table) for each in FAMILIES},
+    **{each.name: (each.n_clusters, each.table) for each in (*FAMILIES, *LATENT)},
 }
 
 

@@ -127,11 +127,11 @@ def people(n_records: int) -> pa.Table:
 
 MIXED = Schema(
     {
-        "age": Number(0, 100, weight=0.5),
+        "age": Number(0, 100, weight=0.5, missing="middle"),
         "income": Number(0, 5000, "log", missing="drop"),
         "sex": Category(["f", "m", "x"], missing=True),
         "level": Category([0, 1, 2]),
-        "grade": Ordinal(["none", "school", "college"]),
+        "grade": Ordinal(["none", "school", "college"], missing="middle"),
         "smoker": Flag(weight=2, missing="ignore"),
         "admitted": Date("2020-01-01", "2020-12-31"),
         "hour": Cycle(24, missing="ignore"),
@@ -176,7 +176,7 @@ def encoded_by_hand(n_records: int) -> GridArray:
 def _columns_by_hand(row: dict[str, Any], unit: int) -> Iterator[float]:
     level = round(unit / math.sqrt(8))
     age, day, hour = row["age"], row["admitted"], row["hour"]
-    yield 0 if age is None else unit / 2 * (min(max(age, 0), 100) / 50 - 1)
+    yield 0 if age is None else round(unit / 2 * (min(max(age, 0), 100) / 50 - 1)) or 1
     income = min(float(row["income"]), 5000)
     yield unit * (2 * INCOMES.scaled(np.array([income])) / math.log(5001) - 1).item()
     sex = (row["sex"] or "NA").strip()
@@ -186,7 +186,7 @@ def _columns_by_hand(row: dict[str, Any], unit: int) -> Iterator[float]:
     for place in range(4):
         yield level * (place == (row["level"] if row["level"] in (0, 1, 2) else 3))
     grades = ["none", "school", "college"]
-    yield level * (grades.index(row["grade"]) - 1 if row["grade"] in grades else 0)
+    yield level * (grades.index(row["grade"]) - 1) or 1 if row["grade"] in grades else 0
     yield ABSENT if row["smoker"] is None else (1 if row["smoker"] else -1) * unit / 2
     days = None if day is None else (day - date(2020, 1, 1)).days
     yield 0 if days is None else unit * (min(max(days, 0), 365) / 182.5 - 1)
@@ -586,7 +586,7 @@ def mixed_questions(records: GridArray) -> Iterator[Question]:
     centroids = np.zeros((3, box.n_columns), dtype=np.int64)
     centroids[: len(records[:3])] = np.where(records[:3] == ABSENT, 0, records[:3])
     yield Size()
-    yield Present(box.grid, tuple(b.first for b in box.layout.blocks if b.ignores_missing))
+    yield Present.about(box.grid, box.layout)
     yield profiles_about(box.grid, box.layout, centroids / box.grid.unit)
     yield Cells(box.grid, ((0,),) * 2 + ((),) * (box.n_columns - 4) + ((0,),) * 2)
     yield Totals(box.grid, centroids)

@@ -25,7 +25,7 @@ from hushmeans.curator.questions import (
     Spread,
     Totals,
 )
-from hushmeans.schema import Grid
+from hushmeans.schema import Box, Grid, Number
 from hushmeans.schema.grid import ABSENT
 from hushmeans.types import GridArray, IntArray
 
@@ -53,7 +53,7 @@ def questions(draw: st.DrawFn) -> tuple[Question, GridArray, GridArray]:
     units = st.integers(1, 2**20)
     kinds: list[Question] = [
         Profiles(GRID, points, categories, flags, draw(units), draw(units), draw(units)),
-        Present(GRID, (*flags, 0)),
+        Present(GRID, ((first, d - first, ABSENT), (0, 1, 0), *((f, 1, ABSENT) for f in flags))),
         Size(),
         Sizes(GRID, points),
         Totals(GRID, points),
@@ -150,10 +150,13 @@ def test_the_sensitivity_of_profiles_is_reached(norm: Norm) -> None:
 
 
 def test_values_present_are_counted_and_the_sensitivity_is_reached() -> None:
-    question = Present(GRID, (0, 1, 2, 3))
-    records = np.array([[1, ABSENT, 2, 3], [0, 0, 0, 0]], dtype=np.int32)
-    assert kernel.answer(question, records, holes=True).tolist() == [2, 1, 2, 2]
+    question = Present(GRID, ((0, 1, ABSENT), (1, 1, ABSENT), (2, 2, 0), (3, 1, 0)))
+    rows = [[1, ABSENT, 2, 3], [0, 0, 0, 0], [1, 1, 0, 1], [0, 0, 1, 0]]
+    records = np.array(rows, dtype=np.int32)
+    assert kernel.answer(question, records, holes=True).tolist() == [4, 3, 3, 2]
     assert (question.sensitivity("l1"), question.sensitivity("l2")) == (4, 2)
+    change = kernel.answer(question, np.ones((1, 4), dtype=np.int32))
+    assert change.tolist() == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -180,9 +183,17 @@ def test_profiles_beyond_the_records_or_the_units_are_refused(wrong: dict[str, A
         Profiles(GRID, CENTROIDS, **{**right, **wrong})
 
 
-def test_columns_that_do_not_exist_are_refused() -> None:
+@pytest.mark.parametrize("features", [(), ((-1, 1, 0),), ((0, 0, 0),)])
+def test_columns_that_do_not_exist_are_refused(features: Any) -> None:
     with pytest.raises(ValueError, match="at least one column"):
-        Present(GRID, ())
+        Present(GRID, features)
+
+
+def test_columns_that_these_records_do_not_have_are_refused() -> None:
+    box = Box.of([Number(0, 1, missing="middle")] * 2)
+    Present.about(box.grid, box.layout).check(box)
+    with pytest.raises(ValueError, match="not columns"):
+        Present(box.grid, ((1, 2, 0),)).check(box)
 
 
 def test_cells_are_filled_with_their_middle_border() -> None:

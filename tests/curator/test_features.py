@@ -17,7 +17,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hushmeans.curator import kernel
 from hushmeans.curator.encode import encode_features, is_left_out
+from hushmeans.curator.questions import Present
 from hushmeans.curator.readers import open_reading
 from hushmeans.curator.readers.values import values_of
 from hushmeans.curator.source import open_store
@@ -37,14 +39,18 @@ from hushmeans.schema.grid import ABSENT
 from hushmeans.types import FloatArray
 
 KINDS: tuple[FeatureKind, ...] = (
-    Number(-1, 5, weight=0.7),
+    Number(-1, 5, weight=0.7, missing="middle"),
     Number(0, 100, "log", missing="ignore"),
     Category(["a", "b", "c"], missing=True),
     Ordinal(["a", "b", "c"], missing="drop"),
     Flag(weight=3),
     Cycle(24, missing="ignore"),
+    Ordinal(["a", "b", "c"], missing="middle"),
+    Flag(missing="middle"),
+    Cycle(24, missing="middle"),
+    Cycle(24, weight=1e-9, missing="middle"),
 )
-BOX = Box.of(KINDS, tuple("uvwxyz"))
+BOX = Box.of(KINDS, tuple("qrstuvwxyz"))
 
 VALUES = st.tuples(
     st.floats(),
@@ -52,6 +58,10 @@ VALUES = st.tuples(
     st.sampled_from([0.0, 1.0, 2.0, 4.0, math.nan]),
     st.sampled_from([0.0, 1.0, 2.0, math.nan]),
     st.sampled_from([0.0, 1.0, math.nan]),
+    st.floats(),
+    st.sampled_from([0.0, 1.0, 2.0, math.nan]),
+    st.sampled_from([0.0, 1.0, math.nan]),
+    st.floats(),
     st.floats(),
 )
 
@@ -68,6 +78,39 @@ def test_a_record_is_encoded_as_it_would_be_alone(rows: list[tuple[float, ...]])
     out = [bool(is_left_out(by_feature([row]), BOX)[0]) for row in rows]
     assert is_left_out(by_feature(rows), BOX).tolist() == out
     assert out == [math.isnan(row[3]) for row in rows]
+
+
+@given(st.lists(VALUES, min_size=1, max_size=6), VALUES)
+def test_values_are_counted_where_they_are_and_one_record_moves_a_count_by_one(
+    rows: list[tuple[float, ...]], row: tuple[float, ...]
+) -> None:
+    question = Present.about(BOX.grid, BOX.layout)
+    kinds = list(zip(KINDS, BOX.layout.blocks, strict=True))
+    told = [at for at, (_, block) in enumerate(kinds) if block.hole is not None]
+    assert [KINDS[at].missing in ("middle", "ignore") for at in told] == [True] * 7
+    none = {at: math.isfinite if KINDS[at].block == "cycle" else _is_number for at in told}
+    answers = []
+    for each in (rows, [*rows, row]):
+        records = encode_features(by_feature(each), BOX)
+        found = kernel.answer(question, records, holes=True)
+        assert found.tolist() == [sum(none[at](every[at]) for every in each) for at in told]
+        answers.append(found)
+    change = answers[1] - answers[0]
+    assert set(change.tolist()) <= {0, 1}
+    assert change.sum() <= question.sensitivity("l1")
+
+
+def _is_number(value: float) -> bool:
+    return not math.isnan(value)
+
+
+def test_a_present_value_in_the_middle_is_a_step_beside_it_only_where_missing_ones_count() -> None:
+    values = [np.array([49.0, 50.0, math.nan])]
+    told = encode_features(values, Box.of([Number(0, 100, missing="middle")]))
+    complete = encode_features(values, Box.of([Number(0, 100, weight=1)]))
+    assert told[1:].tolist() == [[1], [0]]
+    assert complete[1:].tolist() == [[0], [0]]
+    assert told[0] == complete[0]
 
 
 @given(VALUES)

@@ -196,6 +196,18 @@ def test_the_forecast_is_within_25_percent_of_measured_noise(method: str, delta:
     assert expected.size_error == pytest.approx(typical([e.size for e in errors]), rel=0.4)
 
 
+@pytest.mark.parametrize("others", [{}, {"job": Category(["a", "b"])}])
+def test_rates_of_missing_values_take_their_share_only_where_declared(others: Any) -> None:
+    asked = {}
+    for rule in (False, "middle", "ignore"):
+        schema = Schema({"age": Number(0, 100, missing=rule), "size": Number(0, 2), **others})
+        expected = forecast(20_000, None, 3, 1, schema=schema)
+        assert sum(step.share for step in expected.steps) == 1
+        asked[rule] = {step.question: step.share for step in expected.steps}.get("present", 0)
+    assert asked[False] == 0
+    assert 1 <= 100 * asked["middle"] == 100 * asked["ignore"] <= 5
+
+
 @pytest.mark.parametrize("delta", [0, 1e-6])
 def test_the_forecast_is_within_25_percent_on_mixed_tables(delta: float) -> None:
     """Five made-up tables, a fit each. Seeds are fixed, so there are no false alarms."""

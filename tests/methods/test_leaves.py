@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hushmeans.methods.clusters import Clusters
-from hushmeans.methods.leaves import first_leaves, resettled
+from hushmeans.methods.leaves import first_leaves, resettled, settled
 from hushmeans.methods.moments import Moments
 from hushmeans.methods.picture import Picture
 from hushmeans.methods.place import Place
@@ -52,6 +52,28 @@ def test_without_two_kinds_of_records_leaves_are_those_of_k_means(far: list[int]
     found = first_leaves(picture(records, far), 2, public_randomness(0), 4)
     assert sorted(found.centroids[:, 0].round(1).tolist()) == [-0.5, 0.5]
     assert found.sizes.tolist() == [SIZE / 2, SIZE / 2]
+
+
+def test_merged_clusters_settle_where_the_leaves_put_the_synthetic_records() -> None:
+    """The picture is off by 0.1 and has wrong sizes; the leaves are right, their merging is not."""
+    off = np.array([0.1, -0.1])
+    drawn = picture(around([[-0.6, 0.0], [-0.2, 0.0], [0.2, 0.0], [0.6, 0.0]], width=0.01))
+    places = np.array([[-0.6, 0.0], [-0.2, 0.0], [0.2, 0.0], [0.6, 0.0]]) + off
+    found = leaves(places.tolist(), [1000, 3000, 4000, 2000])
+    merged = leaves([places[0].tolist(), [0.4, 0.0]], [1000, 9000])
+    after = settled(merged, found, drawn)
+    np.testing.assert_allclose(after.centroids[0], [-0.3 + off[0], off[1]], atol=1e-9)
+    np.testing.assert_allclose(after.centroids[1], [1 / 3 + off[0], off[1]], atol=1e-9)
+    assert after.sizes.tolist() == pytest.approx([4000, 6000])
+    np.testing.assert_array_equal(after.size_variances, merged.size_variances)
+
+
+def test_leaves_that_the_picture_shows_no_records_of_are_no_reason_to_fail() -> None:
+    drawn = picture(np.zeros((50, 2)))
+    found = leaves([[0.0, 0.0], [0.5, 0.5], [-0.5, 0.5]], [100, 1, 1])
+    after = settled(leaves([[0.0, 0.0], [0.5, 0.5]], [101, 1]), found, drawn)
+    assert np.isfinite(after.centroids).all()
+    assert after.sizes.min() >= 1
 
 
 def test_an_empty_leaf_is_put_beside_the_fullest_along_its_longest_axis() -> None:

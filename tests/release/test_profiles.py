@@ -70,6 +70,43 @@ def test_a_release_states_the_missing_rate(released: Release) -> None:
     assert "Missing values, as noisy shares of all records" in released.statement()
 
 
+@pytest.fixture(scope="module")
+def ages() -> pa.Table:
+    """A quarter of the ages is missing, a quarter exactly in the middle of the range."""
+    rng = np.random.default_rng(1)
+    some: list[float | None] = rng.uniform(0, 100, ROWS).tolist()
+    some[: ROWS // 4] = [None] * (ROWS // 4)
+    some[ROWS // 4 : ROWS // 2] = [50.0] * (ROWS // 4)
+    return pa.table({"age": some, "visits": rng.uniform(0, 52, ROWS)})
+
+
+def fitted(table: pa.Table, age: Any) -> Release:
+    schema = {"age": age, "visits": [0, 52]}
+    with pytest.warns(match="simulation"):
+        return DPKMeans(2, epsilon=50, schema=schema, random_state=0).fit(table).release_
+
+
+def test_missing_values_that_count_as_the_middle_are_counted_where_declared(ages: pa.Table) -> None:
+    release = fitted(ages, {"range": [0, 100], "missing": "middle"})
+    (found,) = release.missing_rates
+    assert found.feature == "age"
+    assert found.rate == pytest.approx(0.25, abs=0.05)
+    assert "Missing values, as noisy shares of all records" in release.statement()
+    assert "from 0 to 100 (missing values count as the middle)" in release.statement()
+    assert [each.question for each in release.spends][:2] == ["size", "present"]
+    assert release.widths is not None  # the table is one of numbers, as without the rule
+    assert Release.from_json(release.to_json()) == release
+
+
+def test_a_feature_without_a_rule_is_declared_complete_and_nothing_is_asked(
+    ages: pa.Table,
+) -> None:
+    release = fitted(ages, {"range": [0, 100], "missing": False})
+    assert release.missing_rates == ()
+    assert "present" not in {each.question for each in release.spends}
+    assert release.centroids.tolist() == fitted(ages, [0, 100]).centroids.tolist()
+
+
 def test_a_statement_counts_the_rounds_and_not_what_is_asked_after_them(
     released: Release,
 ) -> None:

@@ -24,6 +24,7 @@ from hushmeans.schema import (
     Ordinal,
     contributions,
 )
+from hushmeans.schema.grid import ABSENT
 from hushmeans.schema.scales import Curve, ScaleName, scale_of
 
 W = 1 / math.sqrt(8)
@@ -106,6 +107,18 @@ def test_plain_numbers_make_a_plain_box() -> None:
     assert box == Box((0.0, 5.0), (1.0, 7.0), ("x", "y"))
     assert box.layout.is_numeric
     assert not Box.of([Number(0, 1), Number(5, 7, weight=0.5)], ["x", "y"]).layout.is_numeric
+
+
+def test_numbers_stay_numbers_where_missing_ones_count_as_the_middle_but_not_where_ignored() -> (
+    None
+):
+    told, ignored = (Box.of([Number(0, 1, missing=rule)]).layout for rule in ("middle", "ignore"))
+    assert told.is_numeric
+    assert [block.hole for block in told.may_be_missing] == [0]
+    assert not ignored.is_numeric
+    assert [block.hole for block in ignored.may_be_missing] == [ABSENT]
+    assert Number(0, 1, missing=False) == Number(0, 1)
+    assert Box.of([Number(0, 1)]).layout.may_be_missing == ()
 
 
 def test_other_is_always_the_last_level_and_missing_is_one_where_declared() -> None:

@@ -72,6 +72,7 @@ def test_every_form_declares_the_same(tmp_path: Path) -> None:
 
 
 NAMES = st.text(min_size=1, max_size=8)
+RULES: st.SearchStrategy[str | bool] = st.sampled_from([True, False, "middle", "drop", "ignore"])
 LEVELS = st.lists(st.text(max_size=6), min_size=2, max_size=5)
 WEIGHTS = st.floats(0.01, 100)
 
@@ -82,7 +83,7 @@ def kinds(draw: st.DrawFn) -> FeatureKind:
         st.sampled_from(
             [
                 lambda: Number(draw(ENDS), draw(ENDS), weight=draw(WEIGHTS)),
-                lambda: Number(0, 10, "asinh", missing=draw(st.booleans()) or "drop"),
+                lambda: Number(0, 10, "asinh", missing=draw(RULES)),
                 lambda: Category(draw(LEVELS), missing=draw(st.booleans())),
                 lambda: Ordinal([1.5, 2, 3e20], weight=draw(WEIGHTS)),
                 lambda: Date(*sorted(draw(st.tuples(st.dates(), st.dates())))),

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from hushmeans.curator.holes import mark_missing
 from hushmeans.curator.kernel import chosen_kernel
 from hushmeans.schema import Block, Box, Category, Cycle
-from hushmeans.schema.grid import ABSENT
 from hushmeans.schema.texts import MISSING
 from hushmeans.types import FloatArray, GridArray
 
@@ -51,13 +51,12 @@ def encode_features(values: Sequence[FloatArray], box: Box) -> GridArray:
     if singles:
         _place_singles(singles, box, records)
     for each, kind, block, reach in features:
-        columns = records[:, block.columns]
+        columns, missing = records[:, block.columns], np.isnan(each)
         if isinstance(kind, Category):
             _place_levels(each, kind, reach, columns)
         elif isinstance(kind, Cycle):
-            _place_directions(each, kind, reach, columns)
-        if block.ignores_missing:
-            columns[np.isnan(each)] = ABSENT
+            missing = _place_directions(each, kind, reach, columns)
+        mark_missing(columns, missing, block)
     return records
 
 
@@ -89,13 +88,14 @@ def _place_levels(numbers: FloatArray, kind: Category, reach: int, columns: Grid
     columns[np.arange(len(numbers)), places] = reach
 
 
-def _place_directions(values: FloatArray, kind: Cycle, reach: int, columns: GridArray) -> None:
-    """A cycle: a point of a circle, or its centre where the value is missing."""
+def _place_directions(values: FloatArray, kind: Cycle, reach: int, columns: GridArray) -> Flags:
+    """A cycle: a point of a circle, or its centre where the value has none; tells where."""
     with np.errstate(all="ignore"):
         turns = values / kind.period
         parts = (turns - np.floor(turns)) * DIRECTIONS
     there = np.isfinite(parts)
     columns[there] = _directions(reach)[np.rint(parts[there]).astype(np.int64) % DIRECTIONS]
+    return ~there
 
 
 @lru_cache(maxsize=16)

@@ -1,7 +1,11 @@
-"""Missing values that are to be ignored: holes, which are filled before a question is answered.
+"""Missing values that can be told from present ones: marked in a record, and filled if ignored.
 
-A hole is filled from the question's own public points: with the value of the point that is nearest
-in all other columns. Then it adds nothing to the distance from that point, and nothing to a shift.
+A missing value that counts as the middle is 0 in every column. No present value of such a feature
+is: it keeps a step off.
+
+One that is to be ignored is a hole, which is filled before a question is answered, from the
+question's own public points: with the value of the point that is nearest in all other columns.
+Then it adds nothing to the distance from that point, and nothing to a shift.
 Proof: ``proofs/holes.md``.
 """
 
@@ -13,10 +17,23 @@ import numpy as np
 
 from hushmeans.curator.questions import Cells, Histograms, Question, Size
 from hushmeans.curator.questions.levels import Present, Profiles
-from hushmeans.types import IntArray
+from hushmeans.schema import Block
+from hushmeans.schema.grid import ABSENT
+from hushmeans.types import BoolArray, GridArray, IntArray
 
 READ_AS_THEY_ARE: tuple[type[Question], ...] = (Size, Profiles, Present, Histograms)
 """Questions whose kernels read holes as they are, or, as histograms do, values without holes."""
+
+
+def mark_missing(columns: GridArray, missing: BoolArray, block: Block) -> None:
+    """Make the columns of a feature, encoded, show where its value is missing.
+
+    A step of the grid is a millionth of half a range.
+    """
+    if block.ignores_missing:
+        columns[missing] = ABSENT
+    elif block.hole is not None:
+        columns[~missing & (columns == block.hole).all(axis=1), 0] += 1
 
 
 def filling_points(question: Question) -> IntArray | None:

@@ -269,9 +269,12 @@ def profiles(question: Profiles, records: GridArray) -> IntArray:
 
 
 def present(question: Present, records: GridArray) -> IntArray:
-    """The number of records that have a value, column by column."""
-    columns = (records[:, column] for column in question.columns)
-    return np.array([np.count_nonzero(column != ABSENT) for column in columns], dtype=np.int64)
+    """The number of records that have a value, feature by feature."""
+    counts = []
+    for first, width, hole in question.features:
+        there = (records[:, first : first + width] != hole).any(axis=1)
+        counts.append(np.count_nonzero(there))
+    return np.array(counts, dtype=np.int64)
 
 
 def size(question: Size, records: GridArray) -> IntArray:

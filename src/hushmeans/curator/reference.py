@@ -176,8 +176,14 @@ def profiles(question: Profiles, records: GridArray) -> IntArray:
 
 
 def present(question: Present, records: GridArray) -> IntArray:
-    """The number of records that have a value, column by column."""
-    return np.array([(records[:, column] != ABSENT).sum() for column in question.columns])
+    """The number of records that have a value, feature by feature."""
+    counts = np.zeros(question.shape, dtype=np.int64)
+    for index, (first, width, hole) in enumerate(question.features):
+        missing = np.ones(len(records), dtype=np.bool_)
+        for column in range(first, first + width):
+            missing &= records[:, column] == hole
+        counts[index] = len(records) - missing.sum()
+    return counts
 
 
 def size(question: Size, records: GridArray) -> IntArray:

@@ -101,7 +101,8 @@ def known_questions() -> Iterator[tuple[Question, GridArray]]:
         unit = grid.unit
         pierced = _with_holes(records)
         yield Profiles(grid, centroids, categories, flags, unit, 7, unit // 2), pierced
-        yield Present(grid, flags), pierced
+        yield Present(grid, tuple((flag, 1, ABSENT) for flag in flags)), pierced
+        yield Present(grid, ((0, 1, 0), (0, half, 0), (0, half, ABSENT))), pierced
 
 
 def known_holes() -> Iterator[tuple[GridArray, IntArray]]:

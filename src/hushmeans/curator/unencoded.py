@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hushmeans.curator.holes import mark_missing
 from hushmeans.curator.kernel import chosen_kernel
 from hushmeans.schema import Axes, Box, Number
-from hushmeans.schema.grid import ABSENT
 from hushmeans.types import FloatArray, GridArray
 
 
@@ -49,6 +49,5 @@ def encoded_as_found(kept: GridArray, before: Box, box: Box) -> GridArray:
     for index, block in enumerate(blocks):
         reach = round(block.high * box.grid.unit)
         records[:, block.first] = np.clip(steps[:, index], -reach, reach)
-        if block.ignores_missing:
-            records[np.isnan(values[:, index]), block.first] = ABSENT
+        mark_missing(records[:, block.columns], np.isnan(values[:, index]), block)
     return records

@@ -23,7 +23,7 @@ from hushmeans.forecasting.mixed_expectation import (
 )
 from hushmeans.forecasting.population import Population
 from hushmeans.forecasting.rehearsal import leaves_of_cluster
-from hushmeans.forecasting.steps import Step, steps_to_moments
+from hushmeans.forecasting.steps import Step, opening_steps, steps_to_moments
 from hushmeans.methods.method import Method
 from hushmeans.methods.moments import Moments
 from hushmeans.methods.moves import SIZE_DOUBT, gaps_to_nearest, read_moves
@@ -238,7 +238,8 @@ def _expected_picture(
     size, n_features = float(population.size), population.n_features
     place, records = Place.whole(n_features), population.records
     moments = Moments(size, place, records.mean(axis=0), records.var(axis=0))
-    steps = [Step.of("size", 1.0, SIZE_SHARE, noise), *steps_to_moments(noise, n_features, size)]
+    steps = opening_steps(noise, population.layout, size)
+    steps += steps_to_moments(noise, n_features, size)
     share = method.cells_share or share_of_cells(noise, n_features, size, population.n_clusters)
     grid = Grid.for_features(n_features)
     borders = cell_borders(moments, size / noise.deviation(1, share), grid)

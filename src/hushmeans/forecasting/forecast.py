@@ -243,7 +243,8 @@ def forecast_of(
 def _population(rows: int, features: int, box: Box | None, settings: Settings) -> Population:
     """The records that are assumed: as the schema has them, or numbers."""
     if box is None or box.layout.is_numeric:
-        return Population.assumed(rows, features, settings.n_clusters)
+        numbers = Population.assumed(rows, features, settings.n_clusters)
+        return numbers if box is None else replace(numbers, layout=box.layout)
     return mixed_population(rows, box.layout, settings.n_clusters)
 
 

@@ -8,9 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from hushmeans.curator.door import Noise
-from hushmeans.curator.questions import Present
 from hushmeans.forecasting.population import Population
-from hushmeans.forecasting.steps import Step, steps_to_moments
+from hushmeans.forecasting.steps import Step, opening_steps, steps_to_moments
 from hushmeans.methods.blocks import within_blocks
 from hushmeans.methods.cutting import Cutting
 from hushmeans.methods.marginals import (
@@ -21,10 +20,8 @@ from hushmeans.methods.marginals import (
     share_of_spread,
 )
 from hushmeans.methods.moments import Moments
-from hushmeans.methods.opening import SIZE_SHARE
 from hushmeans.methods.picture import Picture, share_of_cells
 from hushmeans.methods.place import Place
-from hushmeans.methods.presence import share_for_presence
 from hushmeans.methods.profile import profiles_about
 from hushmeans.methods.refined import RefinedMethod
 from hushmeans.methods.start import public_randomness
@@ -43,11 +40,7 @@ def mixed_picture(
     columns, grid = MixedColumns.of(layout), Grid.for_features(layout.n_columns)
     mean = records.mean(axis=0)
     moments = Moments(size, Place.whole(len(mean)), mean, records.var(axis=0))
-    steps = [Step.of("size", 1.0, SIZE_SHARE, noise)]
-    if layout.has_holes:
-        question = Present(grid, tuple(b.first for b in layout.blocks if b.ignores_missing))
-        share = share_for_presence(noise, question, size)
-        steps.append(Step.of(question.name, question.sensitivity(noise.norm), share, noise))
+    steps = opening_steps(noise, layout, size)
     if columns.coded:
         clip = norm_of_codes(columns.coded, noise.norm)
         steps.append(Step.of("shifts", clip, share_for_codes(noise, columns, size), noise))

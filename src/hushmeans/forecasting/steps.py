@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hushmeans.curator.door import Noise
+from hushmeans.curator.questions import Present
 from hushmeans.methods.moments import lengths_are_cheap, share_for_spread
-from hushmeans.methods.opening import exact_share
+from hushmeans.methods.opening import SIZE_SHARE, exact_share
 from hushmeans.methods.place import LENGTHS_SHARE, corner, share_for_mean
+from hushmeans.methods.presence import share_for_presence
+from hushmeans.schema import Grid, Layout
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,16 @@ class Step:
     def of(cls, question: str, sensitivity: float, share: float, noise: Noise) -> Step:
         """A question whose totals one record moves so far, for a share of the budget."""
         return cls(question, exact_share(share), noise.deviation(sensitivity, share))
+
+
+def opening_steps(noise: Noise, layout: Layout, size: float) -> list[Step]:
+    """The questions about the number of records, and how often values are missing."""
+    steps = [Step.of("size", 1.0, SIZE_SHARE, noise)]
+    if layout.may_be_missing:
+        question = Present.about(Grid.for_features(layout.n_columns), layout)
+        share = share_for_presence(noise, question, size)
+        steps.append(Step.of(question.name, question.sensitivity(noise.norm), share, noise))
+    return steps
 
 
 def steps_to_moments(noise: Noise, n_features: int, size: float) -> list[Step]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 from numpy.random import Generator
 
 from hushmeans.methods.clusters import Clusters
-from hushmeans.methods.moves import FEWEST, SIZE_DOUBT, gaps_to_nearest
+from hushmeans.methods.moves import FEWEST, SIZE_DOUBT, gaps_to_nearest, means_by_label
 from hushmeans.methods.one_thread import one_thread
 from hushmeans.methods.picture import Picture
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
@@ -19,6 +21,7 @@ from hushmeans.types import FloatArray, IntArray
 MANY_CENTROIDS = 256
 """With more of them, the synthetic data is clustered from one start, in fewer steps and in single
 precision."""
+MOST_STEPS = 30
 STARTED_FROM = 10
 """Of so many records per centroid that start is chosen, where centroids are many."""
 EMPTY = 0.1
@@ -68,14 +71,10 @@ def _clustered(
 ) -> tuple[FloatArray, FloatArray]:
     """The centroids of ordinary k-means, and the share of the records that each has."""
     from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
 
     seed = int(generator.integers(2**31))
-    model = KMeans(n_centroids, n_init=n_starts, max_iter=30, random_state=seed)
-    with warnings.catch_warnings(), one_thread():
-        warnings.simplefilter(
-            "ignore", ConvergenceWarning
-        )  # the synthetic data may have few distinct records
+    model = KMeans(n_centroids, n_init=n_starts, max_iter=MOST_STEPS, random_state=seed)
+    with _quietly():
         if n_centroids > MANY_CENTROIDS:
             single = records.astype(np.float32)
             some = single[:: max(1, len(single) // (STARTED_FROM * n_centroids))]
@@ -85,6 +84,34 @@ def _clustered(
             model.fit(records)
     shares = np.bincount(model.labels_, minlength=n_centroids) / len(model.labels_)
     return model.cluster_centers_.astype(np.float64), shares
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """On one thread, and without a warning that the synthetic data has few distinct records."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings(), one_thread():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
+
+
+def settled(clusters: Clusters, leaves: Clusters, picture: Picture) -> Clusters:
+    """Clusters merged from leaves, after k-means on the synthetic data as a round corrects it.
+
+    The synthetic records of each leaf are moved, and weighted, so that their mean and their number
+    are those that the round found. Rounds are few, and a step here costs nothing.
+    """
+    from sklearn.cluster import KMeans
+
+    gaps, k = gaps_to_nearest(picture, leaves.centroids), len(clusters.sizes)
+    off = means_by_label(gaps.ways, gaps.nearest, len(leaves.sizes))
+    weights = (leaves.sizes / np.bincount(gaps.nearest, minlength=len(off)).clip(1))[gaps.nearest]
+    model = KMeans(k, init=clusters.centroids, n_init=1, max_iter=MOST_STEPS)
+    with _quietly():
+        model.fit(picture.records - off[gaps.nearest], sample_weight=weights)
+    sizes = np.maximum(np.bincount(model.labels_, weights, k), 1.0)
+    return replace(clusters, centroids=model.cluster_centers_, sizes=sizes)
 
 
 def resettled(leaves: Clusters, picture: Picture) -> Clusters:

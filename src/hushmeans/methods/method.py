@@ -26,7 +26,7 @@ class Clustering:
     profiles
         How often each level of a category, and each flag, occurs in each cluster.
     presence
-        How often values are there, of features that ignore missing ones.
+        How often values are there, of features that may be missing.
     """
 
     clusters: Clusters

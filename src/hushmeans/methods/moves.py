@@ -58,7 +58,7 @@ class Gaps:
     def squares(self, n_clusters: int) -> FloatArray:
         """Each cluster's mean squared distance, or that of all records if it is larger."""
         lengths = (self.ways**2).sum(axis=1, keepdims=True)
-        return np.maximum(_means(lengths, self.nearest, n_clusters)[:, 0], self.square)
+        return np.maximum(means_by_label(lengths, self.nearest, n_clusters)[:, 0], self.square)
 
 
 @dataclass(frozen=True)
@@ -195,11 +195,11 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps) -> Clusters:
     made = moves.believed * moves.whole
     after = np.clip(before + made, -1.0, 1.0)
     records, number = before[gaps.nearest] + gaps.ways, len(made)
-    followed = _means(records, _nearest(records, after), number)
-    followed -= _means(records, gaps.nearest, number)
+    followed = means_by_label(records, _nearest(records, after), number)
+    followed -= means_by_label(records, gaps.nearest, number)
     cut = _cut_off(question, gaps, made)
-    one_sided = _means(cut, gaps.nearest, number)
-    lengths = _means(np.linalg.norm(cut, axis=1, keepdims=True), gaps.nearest, number)
+    one_sided = means_by_label(cut, gaps.nearest, number)
+    lengths = means_by_label(np.linalg.norm(cut, axis=1, keepdims=True), gaps.nearest, number)
     doubt = CUT_ON_ONE_SIDE + CUT_BY_SIZE * moves.size_variances / moves.sizes**2
     variances = (
         moves.believed * moves.variances
@@ -233,7 +233,7 @@ def _cut_off(question: Shifts, gaps: Gaps, made: FloatArray) -> FloatArray:
     for _ in range(PUT_IN_PLACE + 1):
         ways = ways + (made - clipped)[gaps.nearest]
         left = np.minimum(1.0, clips / np.maximum(norms_of(ways, question.norm), 1e-12))
-        clipped = _means(ways * left[:, None], gaps.nearest, number)
+        clipped = means_by_label(ways * left[:, None], gaps.nearest, number)
     cut: FloatArray = ways * (1 - left)[:, None]
     return cut
 
@@ -252,7 +252,7 @@ def _nearest(records: FloatArray, points: FloatArray) -> IntArray:
     return nearest
 
 
-def _means(vectors: FloatArray, labels: IntArray, number: int) -> FloatArray:
+def means_by_label(vectors: FloatArray, labels: IntArray, number: int) -> FloatArray:
     """The mean of the vectors with each label; zero where there are none."""
     counts = np.maximum(np.bincount(labels, minlength=number), 1)
     sums = [np.bincount(labels, each, number) for each in vectors.T]

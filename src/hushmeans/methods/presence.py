@@ -1,7 +1,7 @@
-"""How often values are present, for features whose missing values are ignored.
+"""How often values are present, for features that are declared to be missing at times.
 
-A missing value adds nothing to a shift, so a mean over all records of a cluster is too short: it is
-divided by the noisy part of the records that have a value.
+Where missing values are ignored they add nothing to a shift, so a mean over all records of a
+cluster is too short: it is divided by the noisy part of the records that have a value.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LEAST_RATE = 0.05
 
 @dataclass(frozen=True)
 class Presence:
-    """How much of each feature that ignores missing values is there.
+    """How much of each feature that may be missing is there.
 
     Attributes
     ----------
@@ -34,7 +34,8 @@ class Presence:
     rates, variances
         The part of all records that have a value, and its variance due to noise.
     of_columns
-        For each column of a record, the rate by which its sums are divided.
+        For each column of a record, the rate by which its sums are divided: 1 unless missing
+        values are ignored.
     """
 
     columns: tuple[int, ...]
@@ -44,20 +45,20 @@ class Presence:
 
 
 def ask_presence(purse: Purse, size: float) -> Presence:
-    """The rates among so many records; nothing is asked where all values count."""
+    """The rates among so many records; nothing is asked where no feature may be missing."""
     layout, noise = purse.door.layout, purse.door.noise
-    blocks = [block for block in layout.blocks if block.ignores_missing]
+    blocks = layout.may_be_missing
     of_columns = np.ones(layout.n_columns)
     if not blocks:
         return Presence((), np.empty(0), np.empty(0), of_columns)
-    columns = tuple(block.first for block in blocks)
-    question = Present(purse.door.grid, columns)
+    question = Present.about(purse.door.grid, layout)
     answer = purse.ask(question, share_for_presence(noise, question, size))
     rates = np.clip(answer.values / size, 0.0, 1.0)
     for block, rate in zip(blocks, rates, strict=True):
-        of_columns[block.columns] = max(rate, LEAST_RATE)
+        if block.ignores_missing:
+            of_columns[block.columns] = max(rate, LEAST_RATE)
     variances = np.full(len(rates), answer.variance / size**2)
-    return Presence(columns, rates, variances, of_columns)
+    return Presence(tuple(block.first for block in blocks), rates, variances, of_columns)
 
 
 def share_for_presence(noise: Noise, question: Present, size: float) -> float:

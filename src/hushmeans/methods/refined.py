@@ -20,7 +20,7 @@ from hushmeans.curator.questions import Sizes
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.methods.blocks import clusters_within_blocks, within_blocks
 from hushmeans.methods.clusters import Clusters
-from hushmeans.methods.leaves import first_leaves, resettled
+from hushmeans.methods.leaves import first_leaves, resettled, settled
 from hushmeans.methods.marginals import MixedColumns, clip_of_marginals
 from hushmeans.methods.merge import merge
 from hushmeans.methods.method import Clustering
@@ -135,7 +135,7 @@ class RefinedMethod:
 
     @property
     def most_questions(self) -> int:
-        return 3 + PICTURE_QUESTIONS + (self.rounds or MOST_ROUNDS)
+        return 4 + PICTURE_QUESTIONS + (self.rounds or MOST_ROUNDS)
 
     def find(self, door: Door, n_clusters: int, generator: Generator) -> Clustering:
         """Spend part of the budget on synthetic data, most on rounds, the rest on sizes.
@@ -171,10 +171,12 @@ class RefinedMethod:
                 leaves = resettled(leaves, picture)
             leaves, _ = self._round(door, picture, presence, leaves, share)
         clusters = merge(leaves, n_clusters, MERGE_RULE)
+        if fine and n > 1 and not door.layout.is_numeric:
+            clusters = settled(clusters, leaves, picture)
         later = shares[fine:]
         while later:
-            clusters, settled = self._round(door, picture, presence, clusters, later.pop(0))
-            if settled and not self.rounds:
+            clusters, at_rest = self._round(door, picture, presence, clusters, later.pop(0))
+            if at_rest and not self.rounds:
                 later = in_one_round(later)
         clusters, profiles = _described(door, presence, clusters, for_sizes)
         clusters = with_widths(door, picture, clusters, for_widths)
@@ -230,8 +232,8 @@ class RefinedMethod:
         known = (clusters.sizes, clusters.size_variances)
         moves = read_moves(question, answer, *known, gaps.squares(len(steps)))
         moves = lengthened(moves, presence)
-        settled = moves.square_beyond_noise <= NEGLIGIBLE**2 * gaps.square
-        return clusters_within_blocks(door.layout, moved(question, moves, gaps)), settled
+        at_rest = moves.square_beyond_noise <= NEGLIGIBLE**2 * gaps.square
+        return clusters_within_blocks(door.layout, moved(question, moves, gaps)), at_rest
 
     @property
     def clipping(self) -> Clipping:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from hushmeans.release.numbers import plain
 from hushmeans.schema import (
@@ -17,7 +17,8 @@ from hushmeans.schema import (
 )
 from hushmeans.schema.levels import level_text
 
-RULES_IN_WORDS = {
+RULES_IN_WORDS: Mapping[str | bool, str] = {
+    "middle": "missing values count as the middle",
     "drop": "records without it were left out",
     "ignore": "missing values add nothing to distances and means",
     True: 'missing values are a level, "missing"',

@@ -126,8 +126,8 @@ def profiles_of(clustering: Clustering, box: Box, noise: NoiseKind) -> tuple[Lev
 def missing_rates_of(clustering: Clustering, box: Box) -> tuple[MissingRate, ...]:
     """How often values are missing, in the order of the features.
 
-    A method asks for it where missing values are ignored. Where they are a level of a category,
-    it is that level's share in the whole table.
+    A method asks for it where missing values are declared to be ignored or to count as the
+    middle. Where they are a level of a category, it is that level's share in the whole table.
     """
     found: dict[int, MissingRate] = {}
     presence = clustering.presence

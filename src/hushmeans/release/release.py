@@ -85,7 +85,7 @@ class Release:
     profiles
         For each category and flag, how often each level occurs in each cluster.
     missing_rates
-        How often each feature is missing whose missing values are ignored or have a level.
+        How often each feature is missing, where the schema says that it may be.
     found
         The features whose ranges were found, with a part of the budget.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,11 +11,14 @@ import numpy as np
 
 from hushmeans.errors import InputError
 from hushmeans.schema.feature_kind import FeatureKind
-from hushmeans.schema.grid import Grid
+from hushmeans.schema.grid import ABSENT, Grid
 from hushmeans.schema.kinds import Number, Ordinal
 from hushmeans.schema.layout import Block, Layout
 from hushmeans.schema.scales import scale_of
 from hushmeans.types import FloatArray
+
+HOLES: Mapping[str | bool, int] = {"ignore": ABSENT, "middle": 0}
+"""What stands for a missing value, by the rule for it, where it can be told from a present one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +150,7 @@ class Box:
         for kind, steps in zip(self.kinds, self.reaches, strict=True):
             high = steps / self.grid.unit
             low = 0.0 if kind.block == "category" else -high
-            about = (kind.missing == "ignore", isinstance(kind, Ordinal))
+            about = (HOLES.get(kind.missing), isinstance(kind, Ordinal))
             blocks.append(Block(kind.block, first, kind.n_columns, low, high, *about))
             first += kind.n_columns
         return Layout(tuple(blocks))

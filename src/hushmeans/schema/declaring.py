@@ -135,7 +135,7 @@ def _written_options(kind: FeatureKind) -> dict[str, Any]:
         options["scale"] = kind.scale
     if kind.weight != 1:
         options["weight"] = kind.weight
-    if kind.missing not in ("middle", False):
+    if kind.missing is not False:
         options["missing"] = kind.missing
     return options
 

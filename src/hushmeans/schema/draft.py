@@ -28,9 +28,10 @@ BEGINNING = """\
 #   hour      = {{cycle = 24}}                              starts again: hours, weekdays, months
 #
 # The wider a range, the less a feature counts in distances; weight = 2 doubles its reach.
-# A missing value counts as the middle of the range; with missing = "ignore" it adds nothing to
-# distances, and with missing = "drop" the record is left out. In a category it counts as "other",
-# with missing = true as a level of its own.
+# A number is declared complete unless it has a rule for missing values. With missing = "ignore" it
+# adds nothing to distances where it is missing; with "middle" it counts as the middle; with
+# "drop" the record is left out. In a category a missing value counts as "other", with
+# missing = true as a level of its own.
 """
 
 LINES: Mapping[DeclaredType, tuple[str, str]] = {

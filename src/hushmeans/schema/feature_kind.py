@@ -28,11 +28,12 @@ class FeatureKind:
         How much the feature counts in distances, compared with its usual reach.
     missing
         What becomes of a missing value: "middle", "drop" (the record) or "ignore"; True for
-        the rule that does the least harm in measurements.
+        the rule that does the least harm in measurements. False declares the feature complete: a
+        missing value still counts as the middle, and how many there are is not asked.
     """
 
     weight: float = 1.0
-    missing: str | bool = "middle"
+    missing: str | bool = False
 
     word: ClassVar[str]
     block: ClassVar[BlockKind] = "number"
@@ -48,7 +49,7 @@ class FeatureKind:
     def _check_missing(self) -> None:
         if self.missing is True:
             self._set("missing", BEST_RULE)
-        if self.missing not in MISSING_RULES:
+        if self.missing is not False and self.missing not in MISSING_RULES:
             raise InputError(f"missing is {self.missing!r}; give {any_of(MISSING_RULES)}")
 
     def __repr__(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
 from typing import Any
@@ -79,7 +79,7 @@ class Number(FeatureKind):
 
     @classmethod
     def find(
-        cls, scale: ScaleName = "linear", *, weight: float = 1.0, missing: str | bool = "middle"
+        cls, scale: ScaleName = "linear", *, weight: float = 1.0, missing: str | bool = False
     ) -> Number:
         """A number whose range a fit finds, with a part of its budget."""
         return cls(None, None, scale, weight=weight, missing=missing)
@@ -134,7 +134,6 @@ class Category(FeatureKind):
     """
 
     levels: Sequence[DeclaredLevel]
-    missing: str | bool = field(default=False, kw_only=True)
 
     word = "category"
     block = "category"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
+
+from hushmeans.schema.grid import ABSENT
 
 BlockKind = Literal["number", "flag", "category", "cycle"]
 
@@ -23,8 +25,10 @@ class Block:
         The first column, and the number of columns.
     low, high
         The ends of what a column can hold, in the unit box.
-    ignores_missing
-        Whether a missing value adds nothing to distances and shifts.
+    hole
+        What every column holds where the value is missing, and no present value leaves there:
+        `ABSENT` where missing values are ignored, 0 where they count as the middle. None where
+        a missing value cannot be told from others.
     has_levels
         Whether a number is one of a few levels, as those of ordinals are: then its range is not
         wider than its values.
@@ -35,13 +39,18 @@ class Block:
     width: int = 1
     low: float = -1.0
     high: float = 1.0
-    ignores_missing: bool = False
+    hole: int | None = None
     has_levels: bool = False
 
     @property
     def columns(self) -> slice:
         """Where the columns are."""
         return slice(self.first, self.first + self.width)
+
+    @property
+    def ignores_missing(self) -> bool:
+        """Whether a missing value adds nothing to distances and shifts."""
+        return self.hole == ABSENT
 
 
 @dataclass(frozen=True)
@@ -69,6 +78,11 @@ class Layout:
         return sum(min(block.width, 4) for block in self.blocks)
 
     @property
+    def may_be_missing(self) -> tuple[Block, ...]:
+        """The features whose missing values can be counted."""
+        return tuple(block for block in self.blocks if block.hole is not None)
+
+    @property
     def has_holes(self) -> bool:
         """Whether records may have holes: missing values that are to be ignored."""
         return any(block.ignores_missing for block in self.blocks)
@@ -79,4 +93,7 @@ class Layout:
 
         Methods then do exactly what they do without a layout.
         """
-        return self == Layout.of_numbers(self.n_columns)
+        if self.has_holes:
+            return False
+        blocks = tuple(replace(block, hole=None) for block in self.blocks)
+        return blocks == Layout.of_numbers(self.n_columns).blocks

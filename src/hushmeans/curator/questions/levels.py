@@ -13,7 +13,7 @@ from hushmeans.curator.checks import (
     root_above,
     whole,
 )
-from hushmeans.schema import Box, Grid
+from hushmeans.schema import Box, Grid, Layout
 from hushmeans.types import IntArray
 
 LARGEST_COUNTING_UNIT = 2**20
@@ -82,28 +82,43 @@ class Profiles:
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """How many records have a value in each of some columns, for features that ignore missing ones.
+    """How many records have a value of each of some features that may be missing.
 
-    A record contributes 1 for each of the columns in which it has a value.
+    A record contributes 1 for each of the features that it has a value of.
+
+    Attributes
+    ----------
+    features
+        For each feature its first column, the number of its columns, and what all of these hold
+        where the value is missing.
     """
 
     grid: Grid
-    columns: tuple[int, ...]
+    features: tuple[tuple[int, int, int], ...]
     name: ClassVar[str] = "present"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grid", fixed_grid(self.grid))
-        object.__setattr__(self, "columns", tuple(whole(column) for column in self.columns))
-        if not self.columns or min(self.columns) < 0:
+        wholes = ((whole(first), whole(width), whole(hole)) for first, width, hole in self.features)
+        object.__setattr__(self, "features", tuple(wholes))
+        spans = [(first, width) for first, width, _ in self.features]
+        if not spans or any(first < 0 or width < 1 for first, width in spans):
             raise ValueError("values are counted in at least one column of the records")
+
+    @classmethod
+    def about(cls, grid: Grid, layout: Layout) -> Present:
+        """About all features of a layout that may be missing, of which there must be one."""
+        blocks = layout.may_be_missing
+        return cls(grid, tuple((b.first, b.width, b.hole) for b in blocks if b.hole is not None))
 
     @property
     def shape(self) -> tuple[int]:
-        return (len(self.columns),)
+        return (len(self.features),)
 
     def sensitivity(self, norm: Norm) -> int:
-        return len(self.columns) if norm == "l1" else root_above(len(self.columns))
+        return len(self.features) if norm == "l1" else root_above(len(self.features))
 
     def check(self, box: Box) -> None:
-        if self.grid != box.grid or max(self.columns) >= box.layout.n_columns:
+        ends = max(first + width for first, width, _ in self.features)
+        if self.grid != box.grid or ends > box.layout.n_columns:
             raise ValueError("the columns are not columns of these records")
