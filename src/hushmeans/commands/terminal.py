@@ -9,7 +9,8 @@ from rich.text import Text
 
 from hushmeans.commands.patients import Comparison
 from hushmeans.release import Release
-from hushmeans.release.numbers import measured
+from hushmeans.release.numbers import measured, plain
+from hushmeans.release.readable import readable_rows
 from hushmeans.release.summary import in_order
 
 WIDER_THAN_ANY = 100_000
@@ -34,13 +35,12 @@ def _row_per_cluster(release: Release) -> Table:
     table = Table(title="Private clusters, ± standard error due to noise")
     table.add_column("cluster", justify="right")
     table.add_column("size", justify="right", no_wrap=True)
-    for index in range(release.box.n_columns):
-        table.add_column(Text(release.box.name(index)), justify="right", no_wrap=True)
+    for name, _ in readable_rows(release, 0):
+        table.add_column(Text(name), justify="right", no_wrap=True)
     for cluster in in_order(release):
-        numbers = [(release.sizes[cluster], release.size_standard_errors[cluster])]
-        numbers += zip(release.centres[cluster], release.standard_errors[cluster], strict=True)
-        cells = [" ± ".join(measured(*each)) for each in numbers]
-        table.add_row(str(cluster), *cells, style=_style(release, cluster))
+        size = " ± ".join(measured(release.sizes[cluster], release.size_standard_errors[cluster]))
+        cells = [Text(str(value)) for _, value in readable_rows(release, cluster)]
+        table.add_row(str(cluster), size, *cells, style=_style(release, cluster))
     return table
 
 
@@ -62,9 +62,9 @@ def show_comparison(comparison: Comparison) -> None:
     table = _table("Private clusters beside non-private k-means")
     table.add_column("non-private", justify="right", style="dim")
     for cluster in range(comparison.release.n_clusters):
-        plain = [f"{comparison.sizes[cluster]:,.0f}"]
-        plain += [f"{value:.4g}" for value in comparison.centres[cluster]]
-        for row, counterpart in zip(_rows(comparison.release, cluster), plain, strict=True):
+        exact = [f"{comparison.sizes[cluster]:,.0f}"]
+        exact += [plain(value) for value in comparison.centres[cluster]]
+        for row, counterpart in zip(_rows(comparison.release, cluster), exact, strict=True):
             table.add_row(*map(Text, row), counterpart)
         table.add_section()
     Console().print(table)
@@ -94,10 +94,8 @@ def _table(title: str) -> Table:
 
 
 def _rows(release: Release, cluster: int) -> list[tuple[str, ...]]:
-    size, size_error = release.sizes[cluster], release.size_standard_errors[cluster]
-    rows: list[tuple[str, ...]] = [(str(cluster), "size", f"{size:,.0f}", f"{size_error:,.0f}")]
-    for index in range(release.box.n_columns):
-        centre = release.centres[cluster][index]
-        error = release.standard_errors[cluster][index]
-        rows.append(("", release.box.name(index), f"{centre:.4g}", f"{error:.2g}"))
-    return rows
+    size = measured(release.sizes[cluster], release.size_standard_errors[cluster])
+    return [
+        (str(cluster), "size", *size),
+        *(("", name, each.value, each.error) for name, each in readable_rows(release, cluster)),
+    ]
