@@ -8,7 +8,9 @@ from datetime import date
 import pytest
 
 from helpers.releases import made
+from hushmeans.curator import questions
 from hushmeans.release import Release
+from hushmeans.release.asked import ASKED, asked
 from hushmeans.release.profiles import LevelShares
 from hushmeans.release.readable import SPREAD_OUT, described, readable_rows
 from hushmeans.schema import Box
@@ -83,6 +85,12 @@ def test_where_missing_values_are_ignored_the_centre_is_shown() -> None:
 def test_after_a_cut_the_centres_are_shown_because_nothing_else_was_counted() -> None:
     release = replace(shop(), profiles=())
     assert described(release) == (release.centres, release.standard_errors)
+
+
+def test_every_question_is_told_in_words() -> None:
+    names = [getattr(getattr(questions, each), "name", None) for each in questions.__all__]
+    assert {name for name in names if isinstance(name, str)} == set(ASKED)
+    assert asked("of a later version") == "of a later version"
 
 
 @pytest.mark.parametrize("middle", [(0.0, 0.0), (0.03, -0.02)])

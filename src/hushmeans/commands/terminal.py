@@ -18,7 +18,7 @@ WIDER_THAN_ANY = 100_000
 
 
 def show_release(release: Release) -> None:
-    """Print the clusters: sizes and centres, each with its standard error due to noise.
+    """Print the clusters, each number with its standard error due to noise, and the verdict.
 
     The largest cluster comes first; those that are indistinguishable from noise come last.
     """
@@ -28,7 +28,17 @@ def show_release(release: Release) -> None:
     if Measurement.get(console, unlimited, table).maximum > console.width:
         table = _line_per_value(release)
     console.print(table)
-    _warn_of_noise(release)
+    _show_noise(release)
+
+
+def show_suggestion(release: Release) -> None:
+    """Print the suggested number of clusters, if it is another one than the release has."""
+    suggestion = release.suggest_k()
+    if suggestion.clear and suggestion.n_clusters != release.n_clusters:
+        Console().print(
+            f"Suggested number of clusters: {suggestion.reason} hushmeans cut merges to it at no "
+            "privacy cost."
+        )
 
 
 def _row_per_cluster(release: Release) -> Table:
@@ -68,14 +78,12 @@ def show_comparison(comparison: Comparison) -> None:
             table.add_row(*map(Text, row), counterpart)
         table.add_section()
     Console().print(table)
-    _warn_of_noise(comparison.release)
+    _show_noise(comparison.release)
 
 
-def _warn_of_noise(release: Release) -> None:
-    """Say if noise dominates, and name the clusters whose size noise alone could explain."""
-    verdict = release.noise_verdict()
-    if verdict.level == "dominates":
-        Console().print(verdict.sentence)
+def _show_noise(release: Release) -> None:
+    """Print what noise does, and name the clusters whose size noise alone could explain."""
+    Console().print(release.noise_verdict().sentence)
     if drowned := release.noise_clusters:
         clusters = "cluster" if len(drowned) == 1 else "clusters"
         Console().print(

@@ -35,10 +35,10 @@ BEGINNING = """\
 
 LINES: Mapping[DeclaredType, tuple[str, str]] = {
     "number": (f'["{BLANK}", "{BLANK}"]', "lowest and highest plausible value"),
-    "text": (f'{{levels = ["{BLANK}"]}}', "its levels; all other values count as one more"),
+    "text": (f'{{levels = ["{BLANK}"]}}', "its levels, or another kind: dates, a flag, an order"),
     "date": (f'{{dates = ["{BLANK}", "{BLANK}"]}}', "first and last plausible date"),
     "truth": ("{flag = true}", "true or false"),
-    "unknown": (f'"{BLANK}"', "no type declared: a range, or a kind as above"),
+    "unknown": (f'"{BLANK}"', "a range, or another kind as above; CSV has no types"),
 }
 """What is written for a column of each type, and the comment beside it."""
 
