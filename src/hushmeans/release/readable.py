@@ -85,10 +85,10 @@ def short_number(value: float, error: float) -> str:
 
     Examples
     --------
-    >>> short_number(151.895, 0.039), short_number(3.0223, 4.0)
-    ('152', '3.0')
+    >>> short_number(151.895, 0.039), short_number(3.0223, 4.0), short_number(59_411.0, 8_300.0)
+    ('152', '3.0', '59,400')
     """
-    return min(plain(value, 3), measured(value, error)[0], key=len)
+    return min(measured(value, error)[0], plain(value, 3), key=len)
 
 
 def described(release: Release) -> tuple[TableRows, TableRows]:
