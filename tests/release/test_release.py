@@ -593,7 +593,7 @@ def test_a_release_says_that_rows_were_limited_per_person(release: Release, miss
     assert Release.from_json(limited.to_json()) == limited
     assert limited.settings.unit == WHOLE_PERSON
     statement = limited.statement()
-    assert "The guarantee covers whole people, told apart by a column of ids" in statement
+    assert "The guarantee covers whole people, identified by a column of ids" in statement
     assert "The limit was enforced: at most 3 rows of each person counted" in statement
     assert ("left out" in statement) == (missing == "drop")
     assert "as declared by whoever ran the fit: adding" not in statement

@@ -69,7 +69,7 @@ def plan(
 ) -> None:
     """Forecast the noise of a fit: no budget is spent and no record is read.
 
-    Errors are in units of half a feature's range.
+    Errors are in units of half a feature's range; with --bounds or --schema, also in its own unit.
     """
     from hushmeans.forecasting import forecast_of
     from hushmeans.schema import declared_schema

@@ -137,7 +137,7 @@ def _guarantee(release: Release) -> Iterator[str]:
 
 def _covered(release: Release) -> str:
     if release.missing_person is not None:
-        return "whole people, told apart by a column of ids"
+        return "whole people, identified by a column of ids"
     rows = release.rows_per_person
     covered = "one row per person" if rows == 1 else f"up to {rows:,} rows per person"
     return f"{covered}, as declared by whoever ran the fit"

@@ -70,7 +70,7 @@ def draft(columns: Mapping[str, DeclaredType], table: str) -> str:
     persons = [
         "",
         '# person = "..."         # the column that says whose row it is, if a person has several',
-        "# rows_per_person = 1    # at most so many rows of a person count",
+        "# rows_per_person = 1    # at most this many rows of each person count",
         "",
         "[features]",
     ]
