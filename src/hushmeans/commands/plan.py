@@ -117,8 +117,9 @@ def _show(expected: Forecast, error: float | None) -> None:
     typer.echo(
         f"\nAssumptions: {expected.settings.n_clusters} round clusters of "
         f"{expected.cluster_size:,.0f} records each, with a standard deviation of "
-        f"{expected.width:.2g} (in units of half a range).{_limit_in_words(expected.settings)} No "
-        "budget was spent."
+        f"{expected.width:.2g} (in units of half a range). In bounds many times wider than the "
+        "values, a table of a few hundred records does worse than forecast."
+        f"{_limit_in_words(expected.settings)} No budget was spent."
     )
 
 
