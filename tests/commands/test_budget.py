@@ -222,6 +222,7 @@ def test_show_lists_all_datasets(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "[red]others" in out
     assert "3 (delta 1e-05)" in out
+    assert "│ none " in out
 
 
 def test_history_shows_reasons_and_how_far_each_fit_came(

@@ -180,6 +180,17 @@ def test_a_mistake_ends_in_one_sentence_and_nothing_written(
     assert snapshot(people_folder) == before
 
 
+def test_the_list_of_commands_ends_no_line_in_the_middle(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run("--help") == 0
+    lines = capsys.readouterr().out.partition("Commands:")[2].splitlines()
+    own = [line for line in lines if not line.strip().startswith(("compare", "reproduce"))]
+    assert len(own) > 10
+    assert not [line for line in own if line.endswith("...")]
+
+
 def test_no_command_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert run() == 0
     captured = capsys.readouterr()

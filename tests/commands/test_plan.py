@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -43,6 +44,26 @@ def test_a_plan_shows_errors_verdict_and_curve(capsys: pytest.CaptureFixture[str
     assert f"about {expected.epsilon_for(0.02):g} with this many rows" in out
     assert "No budget was spent" in out
     assert "refined, 4 rounds, 2 centroids per cluster" in " ".join(out.split())
+
+
+def test_a_plan_gives_errors_in_the_unit_of_each_feature(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "kinds.toml").write_text(
+        'person = "id"\nrows_per_person = 2\n[features]\nage = [0, 5000]\n'
+        'income = {range = [0, 1e6], scale = "log"}\nsex = {levels = ["f", "m"]}\n'
+        "hour = {cycle = 24}\nsmoker = {flag = true}\nseen = {dates = [2020-01-01, 2025-12-31]}\n"
+    )
+    plan = ("plan", "--rows", "3000", "--k", "5", "--epsilon", "1", "--schema", "kinds.toml")
+    assert run(*plan) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    for words in ("income, near 999 │", "sex, each level │", "hour, of values close together │"):
+        assert words in out
+    assert re.search(r"│ smoker │ [0-9.]+% │", out)
+    assert re.search(r"│ seen │ [0-9]+ days │", out)
+    assert "e+0" not in out
+    assert "number of records of each cluster and level" in out
+    assert "At most 2 rows of each person count" in out
 
 
 def test_a_plan_shows_the_options_that_the_method_would_choose(

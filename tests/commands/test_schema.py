@@ -132,7 +132,7 @@ def test_a_plan_says_what_each_feature_contributes_to_distances(
     assert run(*plan) == 0
     out = capsys.readouterr().out
     assert "The wider the range of a number, the less differences in it count" in out
-    assert "sex: missing" in out
+    assert "sex, each level" in out
     assert run(*plan, "--json") == 0
     content = json.loads(capsys.readouterr().out)
     assert content["features"] == 10

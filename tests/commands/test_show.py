@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from helpers.command_line import run
 from helpers.groups import fitted
 from helpers.releases import made
 from hushmeans import Release
+from hushmeans.schema import Box
 
 
 @pytest.fixture
@@ -28,6 +30,7 @@ def test_a_release_is_shown_with_a_row_per_cluster(
     out = capsys.readouterr().out
     assert out.startswith("Three groups")
     assert "feature 0 │" in out.replace("┃", "│")
+    assert "Noise is negligible" in out
     assert "Suggested number of clusters: 3 clusters" in out
     assert "differentially private" in out
 
@@ -40,6 +43,17 @@ def test_a_table_that_is_too_wide_has_a_line_per_value(
     out = capsys.readouterr().out
     assert "feature 29" in out
     assert "…" not in out
+
+
+def test_a_table_of_many_values_has_no_more_digits_than_its_errors_allow(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    box = Box((0.0,) * 30, (1e6,) * 30)
+    wide = made(1, 30, box=box, centres=((29_477.2,) * 30,), standard_errors=((1_650.0,) * 30,))
+    replace(wide, sizes=(900.0,)).save(tmp_path / "wide.json")
+    assert run("show", str(tmp_path / "wide.json")) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "feature 29 │ 29,500 │ 1,600 │" in out
 
 
 def test_csv_json_and_the_statement_are_printed_alone(

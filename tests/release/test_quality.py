@@ -28,6 +28,7 @@ def test_scores_are_those_of_the_records_within_their_errors(delta: float) -> No
     assert scores.silhouette.value == pytest.approx(silhouette, abs=0.05)
     assert 0 < scores.davies_bouldin.value < 1
     assert "±" in str(scores.silhouette)
+    assert str(scores).startswith("Calinski-Harabasz ")
 
 
 def test_scores_need_widths_and_two_clusters_beyond_noise() -> None:

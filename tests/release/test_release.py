@@ -454,7 +454,7 @@ def test_no_new_data_gives_no_labels(release: Release) -> None:
         "at most exp(1).",
         "Method: allocation_nk (12 rounds, n = 3, merge = ward)",
         "discrete Laplace noise",
-        "4 x totals 4.2% each, 4 x totals 8.3% each, 4 x totals 12% each",
+        "sum and number of records of each cluster 4 x 4.2%, sum and number of records",
         "Total privacy loss by OpenDP's privacy maps: epsilon = 1.",
         "Standard errors cover the privacy noise of the last round only. They do not cover",
         "feature 'age' from 0 to 100, feature 'visits' from 0 to 10.",
@@ -593,7 +593,7 @@ def test_a_release_says_that_rows_were_limited_per_person(release: Release, miss
     assert Release.from_json(limited.to_json()) == limited
     assert limited.settings.unit == WHOLE_PERSON
     statement = limited.statement()
-    assert "The guarantee covers whole people, told apart by a column of ids" in statement
+    assert "The guarantee covers whole people, identified by a column of ids" in statement
     assert "The limit was enforced: at most 3 rows of each person counted" in statement
     assert ("left out" in statement) == (missing == "drop")
     assert "as declared by whoever ran the fit: adding" not in statement

@@ -83,7 +83,7 @@ def test_nothing_in_a_notebook_is_more_than_text() -> None:
 
 
 def test_a_notebook_shows_some_of_many_features() -> None:
-    assert "8 more features" in made(2, 20)._repr_html_()
+    assert "8 more columns" in made(2, 20)._repr_html_()
 
 
 @pytest.mark.parametrize("kind", ["centres", "map", "costs"])

@@ -9,7 +9,9 @@ import pytest
 from helpers.releases import loaded, made
 from hushmeans.release import Release
 from hushmeans.report import Report
-from hushmeans.report.atlas import LABEL_HEIGHT, SIDE, ClusterMap
+from hushmeans.report.atlas import LABEL_HEIGHT, SIDE, ClusterMap, _growing
+from hushmeans.schema import Box
+from hushmeans.schema.kinds import Category, Cycle, Date
 
 
 def map_of(release: Release) -> ClusterMap:
@@ -40,6 +42,16 @@ def test_the_axes_say_what_they_stand_for(release: Release) -> None:
     assert found.kept == "100%"
     left, right = sorted(found.spots, key=lambda spot: spot.x)
     assert (left.mark.cluster, right.mark.cluster) == (0, 1)
+
+
+def test_axes_of_every_kind_are_named_in_words() -> None:
+    kinds = (Cycle(24), Date("2020-01-01", "2020-12-31"), Category(["x"]))
+    box = Box.of(kinds, ("hour", "seen", "city"))
+    columns = range(box.n_columns)
+    up = [_growing(box, column, up=True) for column in columns]
+    down = [_growing(box, column, up=False) for column in columns]
+    assert up == ["hour near 0", "hour near 6", "later seen", "more x (city)", "more other (city)"]
+    assert down[:3] == ["hour near 12", "hour near 18", "earlier seen"]
 
 
 def test_halos_are_wider_than_circles_and_ovals_are_widths(release: Release) -> None:

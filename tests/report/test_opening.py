@@ -103,6 +103,12 @@ def test_the_promise_counts_all_rows_of_a_person(release: Release) -> None:
     )
 
 
+def test_where_a_limit_was_enforced_the_promise_covers_whole_people(release: Release) -> None:
+    opening = opening_of(replace(release, rows_per_person=3, missing_person="drop"))
+    assert "with all of your rows, any result" in opening.promise.sentence
+    assert dict(opening.facts)["protects"] == "whole people; at most 3 rows of each counted"
+
+
 @pytest.mark.parametrize("epsilon", ["0.1", 1, 3])
 def test_the_curves_differ_by_no_more_than_the_promise(release: Release, epsilon: object) -> None:
     drawn = Bells.of(replace(release, budget=Budget.of(epsilon)))  # type: ignore[arg-type]

@@ -21,6 +21,7 @@ from hushmeans.ledger.standing import Amounts, Standing
 from hushmeans.release import Release
 from hushmeans.release.matching import matched
 from hushmeans.report import Report, markup, report_page
+from hushmeans.report.clusters import size_rows
 from hushmeans.report.curve import expected_errors, own_error, through_own, ticks
 from hushmeans.report.gather import HUES, standing_of
 from hushmeans.report.markup import PAGES
@@ -269,6 +270,11 @@ def test_the_curve_ends_where_no_epsilon_is_allowed_any_more(release: Release) -
 def test_the_mark_is_the_error_that_the_release_states(release: Release) -> None:
     expected = np.sqrt(np.mean([0.02**2, 0.02**2, 0.04**2, 0.04**2]))
     assert own_error(release) == pytest.approx(expected)
+
+
+def test_the_interval_of_a_size_is_drawn_to_its_end(release: Release) -> None:
+    vague = replace(release, sizes=(128.0, 9.0), size_standard_errors=(38.0, 38.0))
+    assert max(row.interval.high for row in size_rows(Report.of(loaded(vague)))) < 1
 
 
 @pytest.mark.parametrize("high", [1.5, 30.0, 1e9, 1e200])

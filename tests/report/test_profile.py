@@ -10,15 +10,31 @@ import pytest
 from helpers.releases import loaded, made, mixed
 from hushmeans.release import Release
 from hushmeans.report import Report
-from hushmeans.report.clusters import centre_tables, feature_strips
+from hushmeans.report.clusters import Cell, centre_tables, feature_strips
 from hushmeans.report.markup import PAGES
 from hushmeans.report.profile import LEVELS_ON_CARD, ClusterCard, cluster_cards, step_of
+from hushmeans.schema import Box
+from hushmeans.schema.kinds import Cycle, Number
 
 LEVELS = 100
 
 
 def cards_of(release: Release) -> tuple[ClusterCard, ...]:
     return cluster_cards(Report.of(loaded(release)).marks)
+
+
+def two_shifts() -> Release:
+    """Two clusters of people of one age, one about midnight and one about noon."""
+    box = Box.of((Number(0, 100), Cycle(24)), ("age", "hour"))
+    return made(
+        2,
+        3,
+        box=box,
+        centres=((50.0, 0.9, 0.0), (50.0, -0.9, 0.0)),
+        standard_errors=((0.1, 0.01, 0.01),) * 2,
+        sizes=(600.0, 400.0),
+        size_standard_errors=(3.0, 3.0),
+    )
 
 
 def test_a_cluster_is_named_after_what_sets_it_apart_most(release: Release) -> None:
@@ -70,6 +86,18 @@ def test_features_of_every_kind_are_readable() -> None:
     assert [trait.short for trait in old.traits] == ["70", "80%", "2020-10-27", "college"]
     assert young.traits[2].words == "earlier than average"
     assert old.traits[1].adjective == "very high share of smoker"
+
+
+def test_a_cycle_is_named_by_where_its_values_lie_and_has_no_above_or_below() -> None:
+    night, noon = cards_of(two_shifts())
+    assert [trait.short for trait in night.traits] == ["50", "0"]
+    assert noon.name == "hour around 12"
+    assert noon.traits[1].words == "far from the average"
+    assert night.traits[1].average == "0"
+    (table,) = centre_tables((night, noon))
+    assert table.rows[1] == ("hour", (Cell("0", 0, False), Cell("12", 0, False)))
+    strips = feature_strips(Report.of(loaded(two_shifts())), (night, noon))
+    assert [strip.feature for strip in strips] == ["age"]
 
 
 def test_of_many_levels_a_few_are_shown_and_the_others_added_up() -> None:

@@ -112,7 +112,13 @@ def show_budget(
         _print_json([_as_json(standing) for standing in standings])
         return
     rows = [
-        (each.dataset, str(each.proven), _or_blank(each.limit), _or_blank(each.left), each.debits)
+        (
+            each.dataset,
+            str(each.proven),
+            _or_none(each.limit),
+            "" if each.left is None else str(each.left),
+            each.debits,
+        )
         for each in standings
     ]
     _print_table(("dataset", "spent", "limit", "left", "debits"), rows)
@@ -186,8 +192,12 @@ def _show_standing(standing: Standing, *, as_json: bool) -> None:
         typer.echo(f"{standing}; {standing.left} left")
 
 
-def _or_blank(value: object) -> str:
-    return "" if value is None else str(value)
+def _or_none(value: object) -> str:
+    return "none" if value is None else str(value)
+
+
+def _answers(number: int) -> str:
+    return "1 answer" if number == 1 else f"{number} answers"
 
 
 def _as_json(standing: Standing) -> dict[str, Any]:
@@ -224,9 +234,9 @@ def _details(entry: Entry, answers: int, *, ended: bool) -> str:
         return str(loads(entry.parameters or "{}").get("reason", ""))
     if entry.kind == "debit":
         awaited = "" if entry.method in WITHOUT_RELEASE else ", no release yet"
-        unfinished = "" if ended else f"{awaited}, {answers} answers kept"
+        unfinished = "" if ended else f"{awaited}, {_answers(answers)} kept"
         return f"{entry.method or ''} {entry.release_id}{unfinished}".strip()
-    return f"{entry.release_id}, {answers} answers" if entry.kind == "release" else ""
+    return f"{entry.release_id}, {_answers(answers)}" if entry.kind == "release" else ""
 
 
 def _exact(amounts: Amounts | Budget | None) -> dict[str, str] | None:

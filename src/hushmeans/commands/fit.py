@@ -145,9 +145,10 @@ def fit(
     if json:
         typer.echo(release.to_json(), nl=False)
     else:
-        from hushmeans.commands.terminal import show_release
+        from hushmeans.commands.terminal import show_release, show_suggestion
 
         show_release(release)
+        show_suggestion(release)
         if rows is None:
             _hint(release)
         typer.echo(f"\n{release.statement()}\n\nWritten to {out}.")

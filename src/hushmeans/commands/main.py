@@ -46,20 +46,26 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-app.command()(schema.schema)
-app.command()(check.check)
-app.command()(ranges.ranges)
-app.command()(fit.fit)
-app.command()(person_rows.person_rows)
-app.command()(predict.predict)
-app.command()(plan.plan)
-app.add_typer(budget.budget_app, name="budget")
-app.command()(report.report)
-app.command()(studio.studio)
-app.command()(show.show)
-app.command("cut")(cut.cut_release)
-app.command()(sample.sample)
-app.command()(demo.demo)
+app.command(short_help="Draft a schema from the columns of a file; reads no value.")(schema.schema)
+app.command(short_help="Count missing and out-of-range values. NOT PRIVATE.")(check.check)
+app.command(short_help="Find ranges that nobody knows, with privacy.")(ranges.ranges)
+app.command(short_help="Cluster a table with privacy and write a release.")(fit.fit)
+app.command(short_help="Count rows per person, with privacy.")(person_rows.person_rows)
+app.command(short_help="Assign records to released clusters. NOT PRIVATE.")(predict.predict)
+app.command(short_help="Forecast the noise of a fit; spends nothing.")(plan.plan)
+app.add_typer(
+    budget.budget_app,
+    name="budget",
+    short_help="Set and show the privacy budget of each dataset.",
+)
+app.command(short_help="Write an HTML report on a release.")(report.report)
+app.command(short_help="Plan, spend and publish in your browser.")(studio.studio)
+app.command(short_help="Print a release: clusters, noise, guarantee.")(show.show)
+app.command("cut", short_help="Merge a release to another number of clusters; free.")(
+    cut.cut_release
+)
+app.command(short_help="Draw synthetic records from a release.")(sample.sample)
+app.command(short_help="Cluster synthetic patients with and without privacy.")(demo.demo)
 extras.register(app)
 
 EXIT_CODES: Mapping[type[BaseException], tuple[int, str]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,7 +29,12 @@ DECADES = 3
 
 
 def plan(
-    rows: Annotated[int, typer.Option(help="The approximate number of records.")],
+    rows: Annotated[
+        int,
+        typer.Option(
+            help="The approximate number of records; with a person column, of those that count."
+        ),
+    ],
     k: options.ClusterNumber,
     epsilon: options.Epsilon,
     features: Annotated[
@@ -63,7 +69,7 @@ def plan(
 ) -> None:
     """Forecast the noise of a fit: no budget is spent and no record is read.
 
-    Errors are in units of half a feature's range.
+    Errors are in units of half a feature's range; with --bounds or --schema, also in its own unit.
     """
     from hushmeans.forecasting import forecast_of
     from hushmeans.schema import declared_schema
@@ -111,7 +117,20 @@ def _show(expected: Forecast, error: float | None) -> None:
     typer.echo(
         f"\nAssumptions: {expected.settings.n_clusters} round clusters of "
         f"{expected.cluster_size:,.0f} records each, with a standard deviation of "
-        f"{expected.width:.2g} (in units of half a range). No budget was spent."
+        f"{expected.width:.2g} (in units of half a range). In bounds many times wider than the "
+        "values, a table of a few hundred records does worse than forecast."
+        f"{_limit_in_words(expected.settings)} No budget was spent."
+    )
+
+
+def _limit_in_words(settings: Settings) -> str:
+    """What the number of rows must leave out, if rows of a person are limited."""
+    if settings.missing_person is None:
+        return ""
+    rows = settings.rows_per_person
+    return (
+        f" At most {'1 row' if rows == 1 else f'{rows:,} rows'} of each person count: --rows is the"
+        " number that is left of all rows."
     )
 
 
@@ -128,16 +147,45 @@ def _found_in_words(settings: Settings, box: Box) -> str:
 def _errors_table(expected: Forecast) -> Any:
     """The expected standard errors of centres and sizes."""
     from rich.table import Table
+    from rich.text import Text
+
+    from hushmeans.release.numbers import plain
 
     table = Table(title=f"Expected noise: {_method_in_words(expected)}")
     table.add_column("")
     table.add_column("standard error\ndue to noise", justify="right")
     table.add_row("centre (1 = half a range)", f"{expected.centre_error:.2g}")
     if expected.box is not None and expected.standard_errors is not None:
-        for column, each in enumerate(expected.standard_errors):
-            table.add_row(f"  {expected.box.name(column)}", f"{each:.2g}")
-    table.add_row(f"cluster size of {expected.cluster_size:,.0f}", f"{expected.size_error:,.2g}")
+        for name, error in _feature_errors(expected.box, expected.standard_errors):
+            table.add_row(Text(f"  {name}"), error)
+    table.add_row(f"cluster size of {expected.cluster_size:,.0f}", plain(expected.size_error, 2))
     return table
+
+
+def _feature_errors(box: Box, errors: Sequence[float]) -> Iterator[tuple[str, str]]:
+    """The error of each feature, in its unit, and where on its scale it is that large."""
+    import numpy as np
+
+    from hushmeans.release.numbers import plain
+    from hushmeans.schema import Category, Cycle, Date, Flag, Number
+
+    middles = box.from_unit_box(np.zeros(box.n_columns))
+    for feature, (block, kind) in enumerate(zip(box.layout.blocks, box.features, strict=True)):
+        name, error = box.feature_name(feature), errors[block.first]
+        match kind:
+            case Category():
+                yield f"{name}, each level", f"{plain(100 * error, 2)}%"
+            case Flag():
+                yield name, f"{plain(100 * error, 2)}%"
+            case Date():
+                yield name, f"{plain(error, 2)} days"
+            case Cycle():
+                turn = kind.period / (2 * math.pi)
+                yield f"{name}, of values close together", plain(error * turn, 2)
+            case Number(is_found=False) if kind.scale != "linear":
+                yield f"{name}, near {plain(float(middles[block.first]), 2)}", plain(error, 2)
+            case _:
+                yield name, plain(error, 2)
 
 
 def _distances_table(box: Box) -> Any:
@@ -173,12 +221,14 @@ def _steps_table(expected: Forecast) -> Any:
     """The questions that the fit will ask."""
     from rich.table import Table
 
+    from hushmeans.release.asked import asked
+
     table = Table(title="Questions")
     for column in ("", "question", "share of\nthe budget", "noise (standard\ndeviation)"):
         table.add_column(column, justify="left" if column == "question" else "right")
     for number, step in enumerate(expected.steps, start=1):
         share = f"{100 * float(step.share):.1f}%"
-        table.add_row(str(number), step.question, share, f"{step.noise:,.3g}")
+        table.add_row(str(number), asked(step.question), share, f"{step.noise:,.3g}")
     return table
 
 

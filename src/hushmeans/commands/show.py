@@ -34,14 +34,10 @@ def show(
     elif statement:
         typer.echo(loaded.statement())
     else:
-        from hushmeans.commands.terminal import show_release
+        from hushmeans.commands.terminal import show_release, show_suggestion
 
         if loaded.about.title is not None:
             typer.echo(f"{loaded.about.title}\n")
         show_release(loaded)
-        verdict, suggestion = loaded.noise_verdict(), loaded.suggest_k()
-        if verdict.level != "dominates":
-            typer.echo(verdict.sentence)
-        if suggestion.clear and suggestion.n_clusters != loaded.n_clusters:
-            typer.echo(f"Suggested number of clusters: {suggestion.reason}")
+        show_suggestion(loaded)
         typer.echo(f"\n{loaded.statement()}")

@@ -9,7 +9,8 @@ from rich.text import Text
 
 from hushmeans.commands.patients import Comparison
 from hushmeans.release import Release
-from hushmeans.release.numbers import measured
+from hushmeans.release.numbers import measured, plain
+from hushmeans.release.readable import readable_rows
 from hushmeans.release.summary import in_order
 
 WIDER_THAN_ANY = 100_000
@@ -17,7 +18,7 @@ WIDER_THAN_ANY = 100_000
 
 
 def show_release(release: Release) -> None:
-    """Print the clusters: sizes and centres, each with its standard error due to noise.
+    """Print the clusters, each number with its standard error due to noise, and the verdict.
 
     The largest cluster comes first; those that are indistinguishable from noise come last.
     """
@@ -27,20 +28,29 @@ def show_release(release: Release) -> None:
     if Measurement.get(console, unlimited, table).maximum > console.width:
         table = _line_per_value(release)
     console.print(table)
-    _warn_of_noise(release)
+    _show_noise(release)
+
+
+def show_suggestion(release: Release) -> None:
+    """Print the suggested number of clusters, if it is another one than the release has."""
+    suggestion = release.suggest_k()
+    if suggestion.clear and suggestion.n_clusters != release.n_clusters:
+        Console().print(
+            f"Suggested number of clusters: {suggestion.reason} hushmeans cut merges to it at no "
+            "privacy cost."
+        )
 
 
 def _row_per_cluster(release: Release) -> Table:
     table = Table(title="Private clusters, ± standard error due to noise")
     table.add_column("cluster", justify="right")
     table.add_column("size", justify="right", no_wrap=True)
-    for index in range(release.box.n_columns):
-        table.add_column(Text(release.box.name(index)), justify="right", no_wrap=True)
+    for name, _ in readable_rows(release, 0):
+        table.add_column(Text(name), justify="right", no_wrap=True)
     for cluster in in_order(release):
-        numbers = [(release.sizes[cluster], release.size_standard_errors[cluster])]
-        numbers += zip(release.centres[cluster], release.standard_errors[cluster], strict=True)
-        cells = [" ± ".join(measured(*each)) for each in numbers]
-        table.add_row(str(cluster), *cells, style=_style(release, cluster))
+        size = " ± ".join(measured(release.sizes[cluster], release.size_standard_errors[cluster]))
+        cells = [Text(str(value)) for _, value in readable_rows(release, cluster)]
+        table.add_row(str(cluster), size, *cells, style=_style(release, cluster))
     return table
 
 
@@ -62,20 +72,18 @@ def show_comparison(comparison: Comparison) -> None:
     table = _table("Private clusters beside non-private k-means")
     table.add_column("non-private", justify="right", style="dim")
     for cluster in range(comparison.release.n_clusters):
-        plain = [f"{comparison.sizes[cluster]:,.0f}"]
-        plain += [f"{value:.4g}" for value in comparison.centres[cluster]]
-        for row, counterpart in zip(_rows(comparison.release, cluster), plain, strict=True):
+        exact = [f"{comparison.sizes[cluster]:,.0f}"]
+        exact += [plain(value) for value in comparison.centres[cluster]]
+        for row, counterpart in zip(_rows(comparison.release, cluster), exact, strict=True):
             table.add_row(*map(Text, row), counterpart)
         table.add_section()
     Console().print(table)
-    _warn_of_noise(comparison.release)
+    _show_noise(comparison.release)
 
 
-def _warn_of_noise(release: Release) -> None:
-    """Say if noise dominates, and name the clusters whose size noise alone could explain."""
-    verdict = release.noise_verdict()
-    if verdict.level == "dominates":
-        Console().print(verdict.sentence)
+def _show_noise(release: Release) -> None:
+    """Print what noise does, and name the clusters whose size noise alone could explain."""
+    Console().print(release.noise_verdict().sentence)
     if drowned := release.noise_clusters:
         clusters = "cluster" if len(drowned) == 1 else "clusters"
         Console().print(
@@ -94,10 +102,8 @@ def _table(title: str) -> Table:
 
 
 def _rows(release: Release, cluster: int) -> list[tuple[str, ...]]:
-    size, size_error = release.sizes[cluster], release.size_standard_errors[cluster]
-    rows: list[tuple[str, ...]] = [(str(cluster), "size", f"{size:,.0f}", f"{size_error:,.0f}")]
-    for index in range(release.box.n_columns):
-        centre = release.centres[cluster][index]
-        error = release.standard_errors[cluster][index]
-        rows.append(("", release.box.name(index), f"{centre:.4g}", f"{error:.2g}"))
-    return rows
+    size = measured(release.sizes[cluster], release.size_standard_errors[cluster])
+    return [
+        (str(cluster), "size", *size),
+        *(("", name, each.value, each.error) for name, each in readable_rows(release, cluster)),
+    ]

@@ -38,8 +38,8 @@ def features_in_words(box: Box) -> Iterator[str]:
     )
     yield (
         f"Features, as declared by whoever ran the fit: {described}. Values outside a range were "
-        "clipped. Where nothing else is said, a missing value counted as the middle of its range, "
-        'or of a category as "other"; so did a value that fits its kind in no way.'
+        "clipped. Unless stated otherwise, a value that was missing or could not be read as its "
+        'kind counted as the middle of its range, or in a category as "other".'
     )
     most = ", ".join(f"{each.name} {plain(each.most, 3)}" for each in contributions(box))
     yield (

@@ -58,6 +58,12 @@ class QualityScores:
     davies_bouldin: QualityScore
     silhouette: QualityScore
 
+    def __str__(self) -> str:
+        return (
+            f"Calinski-Harabasz {self.calinski_harabasz}, Davies-Bouldin {self.davies_bouldin}, "
+            f"silhouette {self.silhouette}"
+        )
+
 
 def quality_of(table: ClusterTable, box: Box) -> QualityScores:
     """The scores of the clusters that can be told from noise.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hushmeans.arguments import amount_text
 from hushmeans.budget import NoiseKind
+from hushmeans.release.asked import asked
 from hushmeans.release.features import exact, features_in_words
 from hushmeans.release.found import found_in_words
 from hushmeans.release.numbers import percent
@@ -136,7 +137,7 @@ def _guarantee(release: Release) -> Iterator[str]:
 
 def _covered(release: Release) -> str:
     if release.missing_person is not None:
-        return "whole people, told apart by a column of ids"
+        return "whole people, identified by a column of ids"
     rows = release.rows_per_person
     covered = "one row per person" if rows == 1 else f"up to {rows:,} rows per person"
     return f"{covered}, as declared by whoever ran the fit"
@@ -157,7 +158,7 @@ def _method(release: Release) -> Iterator[str]:
     )
     groups = groupby(release.spends, key=lambda spend: (spend.question, spend.share))
     parts = [
-        _part(question, percent(float(share)), len(list(spends)))
+        _part(asked(question), percent(float(share)), len(list(spends)))
         for (question, share), spends in groups
     ]
     losses = " and ".join(NOISES[kind].format(loss_of(release, kind)) for kind in kinds)
@@ -173,4 +174,4 @@ def loss_of(release: Release, kind: NoiseKind) -> float:
 
 
 def _part(question: str, share: str, times: int) -> str:
-    return f"{question} {share}" if times == 1 else f"{times} x {question} {share} each"
+    return f"{question} {share}" if times == 1 else f"{question} {times} x {share}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hushmeans.arguments import amount_text
 from hushmeans.release.numbers import measured, percent
+from hushmeans.release.readable import readable_rows
 
 if TYPE_CHECKING:
     from hushmeans.release import Release
@@ -38,26 +39,20 @@ def in_order(release: Release) -> list[int]:
 
 def as_html(release: Release) -> str:
     """A table with a row per cluster, the largest first; everything from outside is escaped."""
-    names = [release.box.name(index) for index in range(release.box.n_columns)]
-    shown = range(min(len(names), MOST_SHOWN))
-    header = "".join(f"<th>{escape(names[index])}</th>" for index in shown)
+    names = [name for name, _ in readable_rows(release, 0)]
+    header = "".join(f"<th>{escape(name)}</th>" for name in names[:MOST_SHOWN])
     whole = sum(release.sizes) or 1.0
     noise = set(release.noise_clusters)
     rows = []
     for cluster in in_order(release):
         size = " ± ".join(measured(release.sizes[cluster], release.size_standard_errors[cluster]))
         part = "noise" if cluster in noise else percent(release.sizes[cluster] / whole)
-        cells = "".join(
-            f"<td>{value} ± {error}</td>"
-            for value, error in (
-                measured(release.centres[cluster][index], release.standard_errors[cluster][index])
-                for index in shown
-            )
-        )
+        values = [value for _, value in readable_rows(release, cluster)]
+        cells = "".join(f"<td>{escape(str(value))}</td>" for value in values[:MOST_SHOWN])
         faint = ' style="opacity:.5"' if cluster in noise else ""
         rows.append(f"<tr{faint}><th>{cluster}</th><td>{size}</td><td>{part}</td>{cells}</tr>")
-    left = len(names) - len(shown)
-    more = f"<p>{left} more features: see to_frame().</p>" if left else ""
+    left = max(len(names) - MOST_SHOWN, 0)
+    more = f"<p>{left} more columns: see to_frame().</p>" if left else ""
     return (
         f"<p><b>{escape(summary(release).strip('<>'))}</b><br>"
         f"{escape(release.noise_verdict().sentence)}</p>"

@@ -105,6 +105,6 @@ def suggested(table: ClusterTable, curve: Sequence[tuple[int, float]]) -> Sugges
     return SuggestedK(
         best,
         True,
-        f"{best} clusters: merging any two of them would cost {added} of all the distance between "
-        f"clusters, {times} times as much as the step before it.",
+        f"{best} clusters: merging two of them would cost {added} of the squared distance between "
+        f"all clusters, {times} times as much as the merge before it.",
     )

@@ -23,8 +23,8 @@ RELEASE_SENTENCES = {
     ),
 }
 NOTHING_SENTENCE = (
-    "Nothing can be told from noise: the sizes of the clusters cannot be distinguished from 0, "
-    "and there may be no records at all. Do not rely on these clusters."
+    "Nothing can be told from noise: noise alone could explain the size of every cluster. Do not "
+    "rely on these clusters."
 )
 ONLY_ONE_SENTENCE = (
     "Noise dominates: only 1 of {number} clusters can be told from noise. Do not rely on them."

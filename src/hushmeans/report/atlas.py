@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hushmeans.release.numbers import percent
+from hushmeans.release.numbers import percent, plain
 from hushmeans.report.gather import ClusterMark, Report
 from hushmeans.report.profile import in_prose
+from hushmeans.schema import Box, Category, Cycle, Date
 from hushmeans.types import FloatArray
 
 SIDE = 320
@@ -135,9 +136,11 @@ class ClusterMap:
             )
         ]
         spots.sort(key=lambda spot: -spot.radius)
-        names = [in_prose(report.box.name(index)) for index in range(report.box.n_columns)]
         return cls(
-            tuple(spots), _stands_for(plane[0], names), _stands_for(plane[1], names), percent(kept)
+            tuple(spots),
+            _stands_for(plane[0], report.box),
+            _stands_for(plane[1], report.box),
+            percent(kept),
         )
 
 
@@ -233,12 +236,29 @@ def _pushed_apart(points: FloatArray, widths: list[float]) -> list[tuple[float, 
     return [(x, y) for x, y in at.tolist()]
 
 
-def _stands_for(direction: FloatArray, names: list[str]) -> str:
+def _stands_for(direction: FloatArray, box: Box) -> str:
     """The features that weigh most in a direction, named with the way they grow."""
     order = np.argsort(-np.abs(direction), kind="stable")[:3]
     parts = [
-        f"{'more' if direction[index] > 0 else 'less'} {names[index]}"
+        _growing(box, index, up=bool(direction[index] > 0))
         for index in order.tolist()
         if abs(direction[index]) >= NAMED_LOADING
     ]
     return ", ".join(parts)
+
+
+def _growing(box: Box, column: int, *, up: bool) -> str:
+    """What it means that a column grows, or falls."""
+    feature = box.feature_of(column)
+    kind, name = box.features[feature], in_prose(box.feature_name(feature))
+    place = column - box.layout.blocks[feature].first
+    match kind:
+        case Category():
+            return f"{'more' if up else 'less'} {in_prose(kind.column_labels[place])} ({name})"
+        case Cycle():  # the cosine is largest at 0 and the sine a quarter of the period later
+            turn = (0.25 if up else 0.75) if place else (0.0 if up else 0.5)
+            return f"{name} near {plain(turn * kind.period, 3)}"
+        case Date():
+            return f"{'later' if up else 'earlier'} {name}"
+        case _:
+            return f"{'more' if up else 'less'} {name}"

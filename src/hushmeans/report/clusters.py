@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from hushmeans.release.comparison import Difference
 from hushmeans.release.numbers import measured, percent, plain
-from hushmeans.report.charts import LANE_HEIGHT, Interval, PlacedMark, Window, placed_marks
+from hushmeans.release.readable import ReadableValue
+from hushmeans.report.charts import LANE_HEIGHT, Z_95, Interval, PlacedMark, Window, placed_marks
 from hushmeans.report.gather import ClusterMark, Report
 from hushmeans.report.profile import LEVELS_ON_CARD, ClusterCard, step_of
-from hushmeans.report.readable import ReadableValue
 from hushmeans.schema.kinds import Number
 
 MOST_COLUMNS = 10
@@ -139,7 +139,7 @@ def centre_tables(cards: Sequence[ClusterCard]) -> tuple[FeatureTable, ...]:
 def _trait_rows(cards: Sequence[ClusterCard]) -> Iterator[TableRow]:
     for traits in zip(*(card.traits for card in cards), strict=True):
         cells = (
-            Cell(trait.short, step_of(trait.difference), card.mark.noise)
+            Cell(trait.short, step_of(trait.difference) if trait.on_a_line else 0, card.mark.noise)
             for card, trait in zip(cards, traits, strict=True)
         )
         yield traits[0].feature, tuple(cells)
@@ -189,8 +189,8 @@ def matched_pairs(report: Report) -> tuple[MatchedPair, ...]:
 
 
 def size_rows(report: Report) -> tuple[SizeRow, ...]:
-    """The sizes, on a scale that has room for the largest and its error."""
-    reach = max(size + error for size, error in (mark.size for mark in report.marks))
+    """The sizes, on a scale that has room for the largest and its interval."""
+    reach = max(size + Z_95 * error for size, error in (mark.size for mark in report.marks))
     whole = min(1.08 * reach, 1e308)
     return tuple(
         SizeRow(mark, *measured(*mark.size), Interval.of(*mark.size, whole))
@@ -200,7 +200,8 @@ def size_rows(report: Report) -> tuple[SizeRow, ...]:
 
 def feature_strips(report: Report, cards: Sequence[ClusterCard]) -> tuple[Strip, ...]:
     """One for each feature of one column; of many, those that set clusters apart come first."""
-    columns = [(trait.column, n) for n, trait in enumerate(cards[0].traits)]
+    traits = enumerate(cards[0].traits)
+    columns = [(trait.column, n) for n, trait in traits if trait.on_a_line]
     if len(columns) > STRIPS_IN_VIEW:
         columns.sort(
             key=lambda pair: (

@@ -13,8 +13,9 @@ import numpy as np
 from hushmeans.errors import InputError, LedgerError
 from hushmeans.ledger.standing import Standing
 from hushmeans.release import Release
-from hushmeans.release.clusters import errors_in_unit_box
+from hushmeans.release.clusters import TableRows, errors_in_unit_box
 from hushmeans.release.comparison import ReleaseComparison
+from hushmeans.release.readable import described
 from hushmeans.release.verdict import NoiseVerdict
 from hushmeans.schema import Box
 from hushmeans.types import FloatArray
@@ -60,13 +61,18 @@ class LoadedRelease:
     @cached_property
     def points(self) -> FloatArray:
         """The centres in the unit box, on its border where they lie outside."""
-        return positions(self.release)
+        return self._in_unit_box(self.release.centres)
+
+    @cached_property
+    def described(self) -> tuple[TableRows, TableRows]:
+        """What is known best of each cluster and feature, and the standard errors."""
+        return described(self.release)
 
     @cached_property
     def places(self) -> FloatArray:
-        """Each coordinate of the centres as a part of its public range, from 0 to 1."""
+        """Where clusters lie in each column, as a part of its public range, from 0 to 1."""
         low, high = self.release.box.unit_ends
-        places: FloatArray = (self.points - low) / (high - low)
+        places: FloatArray = (self._in_unit_box(self.described[0]) - low) / (high - low)
         return places
 
     @cached_property
@@ -87,10 +93,12 @@ class LoadedRelease:
 
     @cached_property
     def errors(self) -> FloatArray:
-        """The standard errors of the centres, as parts of the range; possibly infinite."""
+        """The standard errors of these, as parts of the range; possibly infinite."""
         low, high = self.release.box.unit_ends
-        errors: FloatArray = self.point_errors / (high - low)
-        return errors
+        values, errors = map(np.array, self.described)
+        with np.errstate(over="ignore"):
+            parts: FloatArray = errors / self.release.box.slope(values) / (high - low)
+        return parts
 
     @cached_property
     def widths(self) -> FloatArray | None:
@@ -122,6 +130,11 @@ class LoadedRelease:
                 return self.release.noise_verdict()
         except InputError:
             return NoiseVerdict("dominates", TOO_LARGE)
+
+    def _in_unit_box(self, values: TableRows) -> FloatArray:
+        """Values of the clusters in the unit box, on its border where they lie outside."""
+        box = self.release.box
+        return box.to_unit_box(np.clip(np.array(values), box.low, box.high))
 
     @cached_property
     def hopeless(self) -> bool:
@@ -156,11 +169,8 @@ class ClusterMark:
 
     def centre(self, column: int) -> tuple[float, float]:
         """A coordinate and its standard error, in original units."""
-        release = self.loaded.release
-        return (
-            release.centres[self.cluster][column],
-            release.standard_errors[self.cluster][column],
-        )
+        values, errors = self.loaded.described
+        return values[self.cluster][column], errors[self.cluster][column]
 
     def place(self, column: int) -> tuple[float, float]:
         """The same as parts of the public range."""
@@ -321,9 +331,3 @@ def standing_of(release: Release, place: str | None) -> Standing | None:
             f"{release.booking.release_id!r}"
         )
     return ledger.standing(release.booking.dataset)
-
-
-def positions(release: Release) -> FloatArray:
-    """The centres in the unit box, on its border where they lie outside."""
-    inside = np.clip(np.array(release.centres), release.box.low, release.box.high)
-    return release.box.to_unit_box(inside)

@@ -115,7 +115,10 @@ class Promise:
     @classmethod
     def of(cls, release: Release) -> Promise:
         rows = release.rows_per_person
-        yours = "your row" if rows == 1 else f"your rows, up to {rows:,} of them"
+        if release.missing_person is not None:
+            yours = "all of your rows"
+        else:
+            yours = "your row" if rows == 1 else f"your rows, up to {rows:,} of them"
         epsilon, delta = release.budget.epsilon, release.budget.delta
         plus = f", plus a probability of {chance_in_words(delta)}" if delta else ""
         times = factor_in_words(float(epsilon))
@@ -244,16 +247,23 @@ def _finding(verdict: Verdict, cards: tuple[ClusterCard, ...]) -> str:
 
 
 def _facts(release: Release) -> tuple[tuple[str, str], ...]:
-    rows = release.rows_per_person
     facts = [
         ("records", _records(release)),
         ("features", f"{release.box.n_features:,}"),
         ("privacy budget ε", short_amount(release.budget.epsilon)),
-        ("protects", "one row per person" if rows == 1 else f"up to {rows:,} rows per person"),
+        ("protects", _protected(release)),
     ]
     if release.budget.delta:
         facts.insert(3, ("δ", short_amount(release.budget.delta)))
     return tuple(facts)
+
+
+def _protected(release: Release) -> str:
+    rows = release.rows_per_person
+    if release.missing_person is not None:
+        counted = "1 row" if rows == 1 else f"{rows:,} rows"
+        return f"whole people; at most {counted} of each counted"
+    return "one row per person" if rows == 1 else f"up to {rows:,} rows per person"
 
 
 def _records(release: Release) -> str:

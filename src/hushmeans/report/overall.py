@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,6 +62,20 @@ class Whole:
         if abs(off) <= SURE * error:
             return 0.0
         return off / scale
+
+    def apart(self, mark: ClusterMark, columns: Sequence[int]) -> float:
+        """How far a cycle's mean lies from that of all records; never negative, 0 where noise."""
+        places = [mark.place(column) for column in columns]
+        off = math.hypot(
+            *(
+                place - float(self.means[column])
+                for column, (place, _) in zip(columns, places, strict=True)
+            )
+        )
+        scale = math.hypot(*(float(self.scales[column]) for column in columns))
+        if mark.noise or mark.loaded.hopeless or scale < SMALLEST_SCALE:
+            return 0.0
+        return 0.0 if off <= SURE * math.hypot(*(error for _, error in places)) else off / scale
 
 
 def average_of(box: Box, whole: Whole) -> FloatArray:

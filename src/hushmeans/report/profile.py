@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hushmeans.release.numbers import measured, percent, plain
+from hushmeans.release.readable import ReadableValue
 from hushmeans.report.gather import ClusterMark
 from hushmeans.report.overall import FAR_OFF, NOTABLE, Whole, average_of
-from hushmeans.report.readable import ReadableValue
 from hushmeans.schema.feature_kind import FeatureKind
-from hushmeans.schema.kinds import Category, Date, Flag
+from hushmeans.schema.kinds import Category, Cycle, Date, Flag
 from hushmeans.types import FloatArray
 
 SCALE_END = 2.5
@@ -56,7 +56,8 @@ class Trait:
     short
         The centre with no more digits than a reader wants.
     difference
-        From the mean, in standard deviations; 0 where noise could explain it.
+        From the mean, in standard deviations; 0 where noise could explain it. On a cycle there is
+        no above and below, and it is never negative.
     average
         The mean of all records, rounded.
     """
@@ -72,10 +73,17 @@ class Trait:
     average: str
 
     @property
+    def on_a_line(self) -> bool:
+        """Whether there is an above and a below: not on a cycle."""
+        return not isinstance(self.kind, Cycle)
+
+    @property
     def words(self) -> str:
         """The difference in words."""
         if abs(self.difference) < NOTABLE:
             return "about average"
+        if not self.on_a_line:
+            return f"{'far' if self.difference >= FAR_OFF else 'away'} from the average"
         above, below = COMPARATIVES.get(type(self.kind), ("above", "below"))
         where = f"{above if self.difference > 0 else below} average"
         return f"far {where}" if abs(self.difference) >= FAR_OFF else where
@@ -83,6 +91,8 @@ class Trait:
     @property
     def adjective(self) -> str:
         """The same as part of a cluster's name."""
+        if not self.on_a_line:
+            return f"{in_prose(self.feature)} around {self.short}"
         above, below = ADJECTIVES.get(type(self.kind), ("high", "low"))
         high = above if self.difference > 0 else below
         very = "very " if abs(self.difference) >= FAR_OFF else ""
@@ -245,9 +255,11 @@ def _card(mark: ClusterMark, whole: Whole) -> ClusterCard:
         size=size,
         size_error=size_error,
         traits=tuple(
-            _trait(mark, whole, block.first, kind, averages)
+            _on_cycle(mark, whole, block.first, kind, averages)
+            if isinstance(kind, Cycle)
+            else _trait(mark, whole, block.first, kind, averages)
             for block, kind in blocks
-            if block.width == 1
+            if not isinstance(kind, Category)
         ),
         categories=tuple(
             _category(mark, whole, block.first, kind)
@@ -272,6 +284,26 @@ def _trait(
         short=shown.short,
         difference=whole.difference(mark, column),
         average=ReadableValue.of(kind, float(averages[column]), 0.0).short,
+    )
+
+
+def _on_cycle(
+    mark: ClusterMark, whole: Whole, first: int, kind: Cycle, averages: FloatArray
+) -> Trait:
+    box, columns = mark.loaded.release.box, (first, first + 1)
+    (cosine, its_error), (sine, sine_error) = (mark.centre(column) for column in columns)
+    shown = ReadableValue.on_cycle(kind, (cosine, sine), (its_error, sine_error))
+    mean = (float(averages[first]), float(averages[first + 1]))
+    return Trait(
+        feature=box.feature_name(box.feature_of(first)),
+        column=first,
+        kind=kind,
+        value=shown.value,
+        error=shown.error,
+        width="",
+        short=shown.short,
+        difference=whole.apart(mark, columns) if shown.error else 0.0,
+        average=ReadableValue.on_cycle(kind, mean, (0.0, 0.0)).short,
     )
 
 

@@ -10,21 +10,10 @@ from itertools import groupby
 from hushmeans.budget import NoiseKind, Spend
 from hushmeans.ledger.standing import Amounts, Standing, short_amount
 from hushmeans.release import Release
+from hushmeans.release.asked import asked
 from hushmeans.release.numbers import percent, plain
 from hushmeans.release.statement import loss_of
 from hushmeans.report.gather import LoadedRelease
-
-ASKED = {
-    "size": "number of records",
-    "shifts": "offsets of the records from their centroid",
-    "spread": "spread of the records",
-    "cells": "number of records in each cell",
-    "sizes": "number of records of each cluster",
-    "spreads": "width of each cluster",
-    "lengths": "number of records at each distance from their mean",
-    "totals": "sum and number of records of each cluster",
-}
-"""What a question asks for, by its name in a release."""
 
 UNITS: Mapping[NoiseKind, str] = {"laplace": "ε", "gaussian": "ρ"}
 """What the privacy loss of each kind of noise is counted in."""
@@ -129,7 +118,7 @@ class Spending:
         return cls(
             questions=tuple(
                 QuestionPrice(
-                    asked=ASKED.get(spend.question, spend.question),
+                    asked=asked(spend.question),
                     rounds=len(equal),
                     share=percent(float(spend.share * len(equal)), 3),
                     loss=f"{UNITS[spend.noise]} = {plain(sum(each.loss for each in equal))}",

@@ -49,13 +49,19 @@ def declared_kind(declared: Any) -> FeatureKind:
         return _from_mapping(declared)
     if declared == FIND:
         return Number.find()
+    if isinstance(declared, list | tuple) and any(isinstance(each, str) for each in declared):
+        raise InputTypeError(
+            "a list of texts is no range; declare a category as "
+            '{"levels": [...]}, an order as {"order": [...]} and dates as {"dates": [first, last]}'
+        )
     return Number(*_pair(declared, "a range"))
 
 
 def _from_mapping(declared: Mapping[Any, Any]) -> FeatureKind:
     words = [word for word in declared if word in MAKERS]
     if len(words) != 1:
-        raise InputError(f"give one of {', '.join(MAKERS)}, not {len(words)}")
+        given = ", ".join(repr(key) for key in declared) or "nothing"
+        raise InputError(f"it says {given}; give exactly one of {', '.join(MAKERS)}")
     word, others = words[0], {key: value for key, value in declared.items() if key not in words}
     allowed = (*OPTIONS, "scale") if word == "range" else OPTIONS
     for key in others:

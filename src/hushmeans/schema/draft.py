@@ -36,10 +36,10 @@ BEGINNING = """\
 
 LINES: Mapping[DeclaredType, tuple[str, str]] = {
     "number": (f'["{BLANK}", "{BLANK}"]', "lowest and highest plausible value"),
-    "text": (f'{{levels = ["{BLANK}"]}}', "its levels; all other values count as one more"),
+    "text": (f'{{levels = ["{BLANK}"]}}', "its levels, or another kind: dates, a flag, an order"),
     "date": (f'{{dates = ["{BLANK}", "{BLANK}"]}}', "first and last plausible date"),
     "truth": ("{flag = true}", "true or false"),
-    "unknown": (f'"{BLANK}"', "no type declared: a range, or a kind as above"),
+    "unknown": (f'"{BLANK}"', "a range, or another kind as above; CSV has no types"),
 }
 """What is written for a column of each type, and the comment beside it."""
 
@@ -71,7 +71,7 @@ def draft(columns: Mapping[str, DeclaredType], table: str) -> str:
     persons = [
         "",
         '# person = "..."         # the column that says whose row it is, if a person has several',
-        "# rows_per_person = 1    # at most so many rows of a person count",
+        "# rows_per_person = 1    # at most this many rows of each person count",
         "",
         "[features]",
     ]

@@ -34,7 +34,7 @@ class Schema:
     person
         The column that says whose row it is; None if there is none.
     rows_per_person
-        At most so many rows of a person count.
+        At most this many rows of each person count.
     missing_person
         What becomes of rows without an id: "drop", or "own" for each to be a person of its own.
 
