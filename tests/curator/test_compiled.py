@@ -176,7 +176,7 @@ def test_a_processor_with_small_registers(pytestconfig: pytest.Config) -> None:
 
     What is compiled is kept for the next run, as it is for this processor, until a source changes.
     """
-    kept = pytestconfig.cache.mkdir("generic")  # type: ignore[union-attr]
+    kept = pytestconfig.cache.mkdir("generic")
     environment = {"NUMBA_CPU_NAME": "generic", "NUMBA_CACHE_DIR": str(kept)}
     environment |= {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
     done = subprocess.run(
