@@ -171,9 +171,13 @@ print(LANES)
 """
 
 
-def test_a_processor_with_small_registers(tmp_path: Path) -> None:
-    """Compiled for the plainest one of its kind: shorter vectors, the same answers."""
-    environment = {"NUMBA_CPU_NAME": "generic", "NUMBA_CACHE_DIR": str(tmp_path)}
+def test_a_processor_with_small_registers(pytestconfig: pytest.Config) -> None:
+    """Compiled for the plainest one of its kind: shorter vectors, the same answers.
+
+    What is compiled is kept for the next run, as it is for this processor, until a source changes.
+    """
+    kept = pytestconfig.cache.mkdir("generic")
+    environment = {"NUMBA_CPU_NAME": "generic", "NUMBA_CACHE_DIR": str(kept)}
     environment |= {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
     done = subprocess.run(
         [sys.executable, "-c", ON_ANOTHER_PROCESSOR],
