@@ -91,7 +91,7 @@ def short_number(value: float, error: float) -> str:
     return min(measured(value, error)[0], plain(value, 3), key=len)
 
 
-def described(release: Release) -> tuple[TableRows, TableRows]:
+def counted_centres(release: Release) -> tuple[TableRows, TableRows]:
     """The centres and their standard errors, with the best that is known of levels and flags.
 
     These were counted at the released centres, with less noise than the centres have. Where missing
@@ -116,7 +116,7 @@ def described(release: Release) -> tuple[TableRows, TableRows]:
 def readable_rows(release: Release, cluster: int) -> Iterator[tuple[str, ReadableValue]]:
     """What a release says of a cluster: a name and a value for each feature and level."""
     box = release.box
-    centres, errors = described(release)
+    centres, errors = counted_centres(release)
     centre, error = centres[cluster], errors[cluster]
     for feature, (block, kind) in enumerate(zip(box.layout.blocks, box.features, strict=True)):
         if isinstance(kind, Cycle):

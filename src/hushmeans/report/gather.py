@@ -15,7 +15,7 @@ from hushmeans.ledger.standing import Standing
 from hushmeans.release import Release
 from hushmeans.release.clusters import TableRows, errors_in_unit_box
 from hushmeans.release.comparison import ReleaseComparison
-from hushmeans.release.readable import described
+from hushmeans.release.readable import counted_centres
 from hushmeans.release.verdict import NoiseVerdict
 from hushmeans.schema import Box
 from hushmeans.types import FloatArray
@@ -64,15 +64,15 @@ class LoadedRelease:
         return self._in_unit_box(self.release.centres)
 
     @cached_property
-    def described(self) -> tuple[TableRows, TableRows]:
+    def counted_centres(self) -> tuple[TableRows, TableRows]:
         """What is known best of each cluster and feature, and the standard errors."""
-        return described(self.release)
+        return counted_centres(self.release)
 
     @cached_property
     def places(self) -> FloatArray:
         """Where clusters lie in each column, as a part of its public range, from 0 to 1."""
         low, high = self.release.box.unit_ends
-        places: FloatArray = (self._in_unit_box(self.described[0]) - low) / (high - low)
+        places: FloatArray = (self._in_unit_box(self.counted_centres[0]) - low) / (high - low)
         return places
 
     @cached_property
@@ -95,7 +95,7 @@ class LoadedRelease:
     def errors(self) -> FloatArray:
         """The standard errors of these, as parts of the range; possibly infinite."""
         low, high = self.release.box.unit_ends
-        values, errors = map(np.array, self.described)
+        values, errors = map(np.array, self.counted_centres)
         with np.errstate(over="ignore"):
             parts: FloatArray = errors / self.release.box.slope(values) / (high - low)
         return parts
@@ -169,7 +169,7 @@ class ClusterMark:
 
     def centre(self, column: int) -> tuple[float, float]:
         """A coordinate and its standard error, in original units."""
-        values, errors = self.loaded.described
+        values, errors = self.loaded.counted_centres
         return values[self.cluster][column], errors[self.cluster][column]
 
     def place(self, column: int) -> tuple[float, float]:
