@@ -32,3 +32,8 @@ def _examples_elsewhere(request: pytest.FixtureRequest, monkeypatch: pytest.Monk
     """Examples in documents may write files."""
     if isinstance(request.node, DoctestItem):
         monkeypatch.chdir(request.getfixturevalue("tmp_path"))
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than cores, as many tests wait for a process or a server they started."""
+    return len(os.sched_getaffinity(0)) + 1

@@ -12,7 +12,7 @@ from hushmeans.curator import questions
 from hushmeans.release import Release
 from hushmeans.release.asked import ASKED, asked
 from hushmeans.release.profiles import LevelShares
-from hushmeans.release.readable import SPREAD_OUT, described, readable_rows
+from hushmeans.release.readable import SPREAD_OUT, counted_centres, readable_rows
 from hushmeans.schema import Box
 from hushmeans.schema.kinds import Category, Cycle, Date, Flag, Number
 
@@ -72,19 +72,19 @@ def test_every_kind_of_feature_is_written_in_its_own_way() -> None:
 
 
 def test_shares_counted_at_the_released_centres_are_shown_instead_of_the_centres() -> None:
-    values, errors = described(shop())
+    values, errors = counted_centres(shop())
     assert values[0][4:] == (0.08, 0.64, 0.36, 0.0)
     assert errors[0][4] == 0.012
     assert values[0][:4] == shop().centres[0][:4]
 
 
 def test_where_missing_values_are_ignored_the_centre_is_shown() -> None:
-    assert described(shop(missing="ignore"))[0][0][4] == 0.11
+    assert counted_centres(shop(missing="ignore"))[0][0][4] == 0.11
 
 
 def test_after_a_cut_the_centres_are_shown_because_nothing_else_was_counted() -> None:
     release = replace(shop(), profiles=())
-    assert described(release) == (release.centres, release.standard_errors)
+    assert counted_centres(release) == (release.centres, release.standard_errors)
 
 
 def test_every_question_is_told_in_words() -> None:
