@@ -46,6 +46,24 @@ def test_a_far_group_gets_one_leaf_in_its_middle() -> None:
     assert found.sizes.sum() == pytest.approx(SIZE)
 
 
+def test_thin_records_have_no_leaf_but_count() -> None:
+    clear = around([[0.1, 0.1], [-0.1, -0.1]])
+    drawn = picture(np.concatenate([clear, np.full((100, 2), 0.9)]))
+    found = first_leaves(
+        replace(drawn, thin=np.arange(500) >= len(clear)), 4, public_randomness(0), 4
+    )
+    assert found.centroids.max() < 0.3
+    assert found.sizes.sum() == pytest.approx(SIZE * 400 / 500)
+
+
+def test_thin_records_are_not_taken_for_those_near() -> None:
+    """Hardly any clear record is near: k-means has all clear records, the far ones too."""
+    records = np.concatenate([around([[0.5, 0.5], [-0.5, -0.5]]), np.zeros((100, 2))])
+    drawn = replace(picture(records, [0] + [1] * 399 + [0] * 100), thin=np.arange(500) >= 400)
+    found = first_leaves(drawn, 2, public_randomness(0), 4)
+    assert sorted(found.centroids[:, 0].round(1).tolist()) == [-0.5, 0.5]
+
+
 @pytest.mark.parametrize("far", [None, [1] * 400, [0] * 400, [0] + [1] * 399])
 def test_without_two_kinds_of_records_leaves_are_those_of_k_means(far: list[int] | None) -> None:
     records = around([[0.5, 0.5], [-0.5, -0.5]])

@@ -7,7 +7,7 @@ import pytest
 
 from hushmeans.curator.door import Noise
 from hushmeans.methods.far import surely
-from hushmeans.methods.occupied import clear_groups, occupied
+from hushmeans.methods.occupied import clear_groups, occupied, thin_counts
 
 ALONE = 4.5
 
@@ -61,3 +61,34 @@ def test_empty_cells_hardly_ever_count(parts: list[int], most: float) -> None:
     noise = rng.laplace(0, np.sqrt(0.5), (200, 2048))
     alone = surely(Noise("l1", 1.0), 2048, 0.05)
     assert np.mean([occupied(each, parts, alone).any() for each in noise]) <= most
+
+
+def test_a_block_that_stands_out_is_spread_over_its_cells() -> None:
+    counts = squares([[9.0, 0.0, 1.6, 1.6], [0.0, 0.0, 1.6, 1.6]])
+    kept = counts > 4
+    found = thin_counts(counts, [2, 4], kept).reshape(2, 4)
+    np.testing.assert_allclose(found, [[0, 0, 1.6, 1.6], [0, 0, 1.6, 1.6]])
+
+
+def test_a_long_tail_shows_though_no_cell_of_it_does() -> None:
+    """Half a deviation in each of 64 cells: 4 deviations in all of them, 2.8 in a half."""
+    counts = np.full(64, 0.5)
+    nothing = np.zeros(64, dtype=np.bool_)
+    np.testing.assert_allclose(thin_counts(counts, [64], nothing), 0.5)
+    assert not thin_counts(counts[:32], [32], nothing[:32]).any(), "2.8 is less than 3"
+
+
+def test_cells_of_others_are_neither_counted_nor_filled() -> None:
+    counts = np.array([50.0, 50.0, 3.1, 3.1, 0.0])
+    others = np.array([True, True, False, False, False])
+    np.testing.assert_allclose(thin_counts(counts, [1, 5], others), [0, 0, 3.1, 3.1, 0])
+    assert not thin_counts(counts, [5], np.ones(5, dtype=np.bool_)).any()
+
+
+@pytest.mark.parametrize("parts", [[64, 32], [2] * 11])
+def test_noise_alone_shows_few_thin_records(parts: list[int]) -> None:
+    """On average over 100 empty tables, at most the deviation of the sum of all cells."""
+    rng = np.random.default_rng(2)
+    tables = rng.laplace(0, 2**-0.5, (100, 2048))
+    held = [thin_counts(each, parts, each > ALONE).sum() for each in tables]
+    assert 0 < np.mean(held) < np.sqrt(len(tables[0]))

@@ -16,7 +16,7 @@ from hushmeans.methods.one_thread import one_thread
 from hushmeans.methods.picture import Picture
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 from hushmeans.methods.seeding import spread_out
-from hushmeans.types import FloatArray, IntArray
+from hushmeans.types import BoolArray, FloatArray, IntArray
 
 MANY_CENTROIDS = 256
 """With more of them, the synthetic data is clustered from one start, in fewer steps and in single
@@ -36,12 +36,15 @@ APART = 0.5
 def first_leaves(picture: Picture, n_leaves: int, generator: Generator, n_starts: int) -> Clusters:
     """Where leaves start: ordinary k-means on the synthetic data, with unknown error.
 
-    A group far from the place gets one leaf. Where in its wide cells it lies is not known, and
-    k-means would spend many leaves on it; the rounds move the one to it.
+    Thin records are left out: centres among them are rarely worth it. A group far from the place
+    gets one leaf. Where in its wide cells it lies is not known, and k-means would spend many leaves
+    on it; the rounds move the one to it.
     """
     records, total = picture.records, picture.moments.size
-    groups = _far_groups(picture, n_leaves)
-    near = np.delete(records, np.concatenate([[], *groups]).astype(np.int64), axis=0)
+    clear = np.ones(len(records), np.bool_) if picture.thin is None else ~picture.thin
+    groups = _far_groups(picture, n_leaves, clear)
+    clear[np.concatenate([[], *groups]).astype(np.int64)] = False
+    near = records[clear]
     found, shares = _clustered(near, n_leaves - len(groups), generator, n_starts)
     sizes = np.append(shares * len(near), [len(each) for each in groups]) / len(records) * total
     # Cells count a group well; how the other records divide into leaves is known less.
@@ -54,12 +57,12 @@ def first_leaves(picture: Picture, n_leaves: int, generator: Generator, n_starts
     )
 
 
-def _far_groups(picture: Picture, n_leaves: int) -> list[IntArray]:
+def _far_groups(picture: Picture, n_leaves: int, clear: BoolArray) -> list[IntArray]:
     """The records of each group far from the place: the largest, for at most half of the leaves.
 
-    None where hardly any record is near, too few for the other leaves.
+    None where hardly any clear record is near, too few for the other leaves.
     """
-    if picture.far is None or (picture.far == 0).sum() < n_leaves:
+    if picture.far is None or (clear & (picture.far == 0)).sum() < n_leaves:
         return []
     counts = np.bincount(picture.far)[1:]
     largest = np.argsort(-counts, kind="stable")[: n_leaves // 2]

@@ -16,6 +16,8 @@ HARDLY = 1.5
 """What each cell of a group holds beyond so many deviations speaks for the group."""
 BESIDE = 1.0
 """Beside an occupied cell, so many deviations are enough: clusters thin out at their borders."""
+TOGETHER = 3.0
+"""Deviations that a block of cells has to hold which hold little each."""
 
 
 def occupied(counts: FloatArray, parts: list[int], alone: float) -> BoolArray:
@@ -45,6 +47,39 @@ def clear_groups(counts: FloatArray, parts: list[int], alone: float) -> IntArray
     together = np.bincount(groups, np.where(above, counts - HARDLY, 0.0))[groups]
     groups = np.where(above & (together > alone - HARDLY), groups, 0)
     return np.searchsorted(np.unique(np.append(groups, 0)), groups)
+
+
+def thin_counts(counts: FloatArray, parts: list[int], others: BoolArray) -> FloatArray:
+    """What cells hold that do not stand out by themselves: their part of a block that does.
+
+    A tail may hold many records, and each of its cells hardly one. Blocks of such cells are doubled
+    along the longest axis until what they hold together stands out; it is spread evenly over them.
+
+    Parameters
+    ----------
+    others
+        The cells that no block may have.
+    """
+    shape = _divided(parts)
+    left, counts = ~others.reshape(shape), counts.reshape(shape)
+    found, widths = np.zeros(shape), np.ones(len(shape), dtype=np.int64)
+    while (widths < shape).any():
+        widths[np.argmax(np.ceil(shape / widths))] *= 2
+        held = _in_blocks(np.where(left, counts, 0.0), widths)
+        cells = np.maximum(_in_blocks(left.astype(np.float64), widths), 1.0)
+        clear = left & (held > TOGETHER * np.sqrt(cells))
+        found[clear] = (held / cells)[clear]
+        left &= ~clear
+    return found.ravel()
+
+
+def _in_blocks(values: FloatArray, widths: IntArray) -> FloatArray:
+    """For each cell the sum over its block; blocks are so many cells wide along each axis."""
+    for axis, width in enumerate(widths):
+        blocks = np.arange(values.shape[axis]) // width
+        sums = np.add.reduceat(values, np.flatnonzero(np.diff(blocks, prepend=-1)), axis=axis)
+        values = sums.take(blocks, axis=axis)
+    return values
 
 
 def _divided(parts: list[int]) -> list[int]:

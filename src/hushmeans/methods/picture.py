@@ -17,7 +17,7 @@ from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import Cells
 from hushmeans.methods.far import put_far_records, surely
 from hushmeans.methods.moments import Moments, ask_moments
-from hushmeans.methods.occupied import clear_groups, occupied
+from hushmeans.methods.occupied import clear_groups, occupied, thin_counts
 from hushmeans.methods.opening import Purse
 from hushmeans.methods.place import MOST_ZOOMS, Place
 from hushmeans.schema import Grid
@@ -69,20 +69,45 @@ class Picture:
     far
         Which group far from the place a record belongs to, from 1 on; 0 if to none. None where
         no such groups were looked for.
+    thin
+        Which records lie where only many cells together show any: they tell how far clusters
+        reach, and not where one is. None where there are no cells.
     """
 
     records: FloatArray
     moments: Moments
     spent: Fraction
     far: IntArray | None = None
+    thin: BoolArray | None = None
 
 
 @dataclass(frozen=True)
 class CellWeights:
-    """How much each cell weighs, and its group outside of the place; 0 if it has none."""
+    """What the noisy counts say of each cell.
 
-    weights: FloatArray
+    Attributes
+    ----------
+    clear
+        How much it weighs, if it stands out of the noise.
+    thin
+        How much it weighs, if only a block of such cells does.
+    far
+        Its group outside of the place; 0 if it has none.
+    """
+
+    clear: FloatArray
+    thin: FloatArray
     far: IntArray
+
+    def draw(self, number: int, generator: Generator) -> tuple[IntArray, BoolArray]:
+        """So many clear cells, by their weight, and thin ones in proportion; which are thin."""
+        weight = self.clear.sum()
+        drawn = generator.choice(len(self.clear), number, p=self.clear / weight)
+        n_thin = round(number * min(self.thin.sum() / weight, 1.0))
+        if n_thin:
+            thin = generator.choice(len(self.thin), n_thin, p=self.thin / self.thin.sum())
+            drawn = np.concatenate([drawn, thin])
+        return drawn, np.arange(len(drawn)) >= number
 
 
 def draw_picture(
@@ -110,10 +135,10 @@ def draw_picture(
     cells = None
     if any(each.size for each in borders):
         cells = _ask_cells(purse, moments.place, borders, share, FALSE_CELLS * n_clusters)
-    records, far = _synthesize(moments, borders, cells, n_records, generator)
+    records, far, thin = _synthesize(moments, borders, cells, n_records, generator)
     if door.n_columns >= MANY_FEATURES:
         records, far = put_far_records(purse, moments.place, size, records, generator)
-    return Picture(records, moments, purse.spent, far)
+    return Picture(records, moments, purse.spent, far, thin)
 
 
 def share_of_cells(noise: Noise, n_features: int, size: float, n_clusters: int) -> float:
@@ -190,7 +215,10 @@ def _ask_cells(
     far = clear_groups(np.where(outside, counts, 0.0), parts, alone)
     within = occupied(counts, parts, surely(noise, len(counts), false_cells))
     kept = np.where(outside, far > 0, within)
-    return CellWeights(np.where(kept, counts, 0.0), far) if kept.any() else None
+    if not kept.any():
+        return None
+    thin = thin_counts(counts, parts, kept | outside)
+    return CellWeights(np.where(kept, counts, 0.0), thin, far)
 
 
 def _outside(place: Place, borders: list[FloatArray]) -> BoolArray:
@@ -220,22 +248,22 @@ def _synthesize(
     cells: CellWeights | None,
     n_records: int,
     generator: Generator,
-) -> tuple[FloatArray, IntArray | None]:
+) -> tuple[FloatArray, IntArray | None, BoolArray | None]:
     """Records: a cell by its weight, each feature from a Beta distribution cut to that cell.
 
-    The second array says which group outside of the place each belongs to.
+    The other arrays are those of `Picture`. Records in thin cells come on top of the number.
     """
     columns = beta_columns(moments, n_records, generator)
     if cells is None:
-        return np.column_stack([generator.permutation(column) for column in columns]), None
-    chances = cells.weights / cells.weights.sum()
-    rest = generator.choice(len(chances), size=n_records, p=chances)
+        mixed = [generator.permutation(column) for column in columns]
+        return np.column_stack(mixed), None, None
+    rest, thin = cells.draw(n_records, generator)
     drawn, far = [], cells.far[rest]
     for feature in reversed(range(len(columns))):  # the last feature's parts vary fastest
         rest, parts = np.divmod(rest, len(borders[feature]) + 1)
         edges = part_edges(moments.place, feature, borders[feature])
         drawn.append(draw_in_parts(np.sort(columns[feature]), edges, parts, generator))
-    return np.column_stack(drawn[::-1]), far
+    return np.column_stack(drawn[::-1]), far, thin
 
 
 def beta_columns(moments: Moments, n_records: int, generator: Generator) -> list[FloatArray]:
