@@ -20,7 +20,7 @@ from pyarrow import csv, parquet
 
 import hushmeans
 from helpers import connect_worker
-from helpers.spark_cluster import FOR_SHORT_LIVES
+from helpers.spark_cluster import DAEMON, FOR_SHORT_LIVES, PYTHONPATH
 from helpers.waiting import wait_until
 from hushmeans import DPKMeans, Release
 
@@ -42,18 +42,19 @@ def connect_server(log: Path) -> Iterator[str]:
     settings = (
         f"spark.connect.grpc.binding.port={port}",
         f"spark.driver.extraJavaOptions={FOR_SHORT_LIVES}",
+        f"spark.python.daemon.module={DAEMON}",
         "spark.sql.shuffle.partitions=2",
         "spark.ui.enabled=false",
     )
     options = [part for setting in settings for part in ("--conf", setting)]
     command = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit"), "--class", SERVER]
-    python = {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    package = {"PYTHONPATH": str(Path(hushmeans.__file__).parents[1])}
+    address = {"SPARK_LOCAL_IP": "127.0.0.1"}
+    python = {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": PYTHONPATH}
     with (
         log.open("wb") as output,
         subprocess.Popen(
             [*command, "--master", "local[2]", *options],
-            env={**os.environ, **python, **package},
+            env={**os.environ, **address, **python},
             stdout=output,
             stderr=output,
         ) as process,

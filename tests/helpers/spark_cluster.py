@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os import pathsep
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,14 @@ MASTER = "local-cluster[2,1,1024]"
 
 FOR_SHORT_LIVES = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Options of Java: tests end before its second compiler and parallel collector pay off."""
+
+DAEMON = "helpers.spark_daemon"
+"""The module from which executors start Python."""
+
+PYTHONPATH = pathsep.join(
+    map(str, (Path(hushmeans.__file__).parents[1], Path(__file__).parents[1]))
+)
+"""Where executors find this package and these helpers."""
 
 
 @contextmanager
@@ -40,7 +49,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         settings: dict[str, Any] = {
             "spark.driver.extraJavaOptions": FOR_SHORT_LIVES,
             "spark.executor.extraJavaOptions": FOR_SHORT_LIVES,
-            "spark.executorEnv.PYTHONPATH": str(Path(hushmeans.__file__).parents[1]),
+            "spark.executorEnv.PYTHONPATH": PYTHONPATH,
+            "spark.python.daemon.module": DAEMON,
             "spark.log.level": "OFF",
             "spark.sql.shuffle.partitions": "2",
             "spark.task.maxFailures": "2",
