@@ -21,6 +21,7 @@ from hushmeans.curator.holes import filling_points
 from hushmeans.curator.questions import (
     Among,
     Cells,
+    Distances,
     Histograms,
     Lengths,
     Present,
@@ -233,6 +234,15 @@ def lengths(question: Lengths, records: GridArray) -> IntArray:
     return counts
 
 
+def distances(question: Distances, records: GridArray) -> IntArray:
+    """The number of records between each two edges, the nearest to their centroid first."""
+    counts = np.zeros(question.shape, dtype=np.int64)
+    squares = np.array(question.edges, dtype=np.int64) ** 2
+    about = (_read_only(records), question.centroids, question.grid.unit)
+    compiled.add_up_distances(*about, squares, counts)
+    return counts
+
+
 def histograms(question: Histograms, values: FloatArray) -> IntArray:
     """The number of values in each bin, in units; the features' bins follow each other."""
     counts = np.zeros(question.shape, dtype=np.int64)
@@ -327,6 +337,7 @@ KERNELS: dict[type[Question], AddUp] = {
     Spreads: spreads,
     Cells: cells,
     Lengths: lengths,
+    Distances: distances,
     Histograms: histograms,
     Profiles: profiles,
     Present: present,
