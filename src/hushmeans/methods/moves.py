@@ -185,16 +185,22 @@ def read_moves(
     )
 
 
-def moved(question: Shifts, moves: Moves, gaps: Gaps) -> Clusters:
+def moved(question: Shifts, moves: Moves, gaps: Gaps, shown: Gaps) -> Clusters:
     """The clusters after the moves, with all that can be said of their errors.
 
     Noise is not all: clipping cuts long shifts one-sidedly, and the records that change clusters
     when centroids move change the means. The picture tells how much of either there is.
+
+    Parameters
+    ----------
+    gaps, shown
+        The ways from the picture's records to their centroids, as long as those of real records
+        are taken to be, and as the picture shows them: it tells best where clusters meet.
     """
     before = question.grid.to_unit_box(question.centroids)
     made = moves.believed * moves.whole
     after = np.clip(before + made, -1.0, 1.0)
-    records, number = before[gaps.nearest] + gaps.ways, len(made)
+    records, number = before[shown.nearest] + shown.ways, len(made)
     followed = means_by_label(records, _nearest(records, after), number)
     followed -= means_by_label(records, gaps.nearest, number)
     cut = _cut_off(question, gaps, made)
