@@ -39,6 +39,7 @@ from hushmeans.curator.people import groups
 from hushmeans.curator.questions import (
     Among,
     Cells,
+    Distances,
     Lengths,
     Present,
     Question,
@@ -394,6 +395,7 @@ QUESTIONS: dict[str, Question] = {
     "spread": Spread(GRID, CENTROIDS[:1], UNIT, "l2"),
     "spreads": Spreads(GRID, CENTROIDS, (UNIT,) * len(CENTROIDS), "l1"),
     "sizes": Sizes(GRID, CENTROIDS),
+    "distances": Distances(GRID, CENTROIDS, (0, UNIT // 2, UNIT, 2 * UNIT)),
     "cells": Cells(GRID, ((0,), (), (-UNIT // 2, 0), (0,), (0, 5), (1,))),
 }
 
@@ -592,6 +594,7 @@ def mixed_questions(records: GridArray) -> Iterator[Question]:
     yield Totals(box.grid, centroids)
     yield Shifts(box.grid, centroids, (box.grid.unit,) * 3, "l1", 1)
     yield Shifts(box.grid, centroids, (box.grid.unit // 2,) * 3, "l2", 1)
+    yield Distances(box.grid, centroids, (0, box.grid.unit // 2, box.grid.unit))
     last = (0, box.n_columns - 2, box.n_columns - 1)
     yield Among(last, Lengths(box.grid, centroids[:1, list(last)], (box.grid.unit // 3,)))
     yield Among(last, Shifts(box.grid, centroids[:1, list(last)], (box.grid.unit,), "l1", 1))
