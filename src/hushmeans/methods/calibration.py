@@ -66,9 +66,8 @@ class Calibration:
         factors = np.exp(np.interp(ranks, self.levels, logarithms))
         return replace(gaps, ways=gaps.ways * factors[:, None])
 
-    def is_unsettled(self, clusters: Clusters) -> bool:
-        """Whether records are far from centroids mainly because these are misplaced."""
-        error = float(np.median(clusters.variances.sum(axis=1)))
+    def is_unsettled(self, error: float) -> bool:
+        """Whether centroids with such a variance, over all features, explain the distances."""
         return error > UNSETTLED * float(np.interp(0.5, self.levels, self.found)) ** 2
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import numpy as np
+
 from hushmeans.curator.door import Door
 from hushmeans.methods.blocks import clusters_within_blocks
 from hushmeans.methods.calibration import Calibration, ask_distances
@@ -49,8 +51,9 @@ class Shifting:
         return replace(self, calibration=ask_distances(self.door, self.picture, clusters, share))
 
     def is_unsettled(self, clusters: Clusters) -> bool:
-        """Whether centroids are known to be off by more than their clusters are wide."""
-        return self.calibration is not None and self.calibration.is_unsettled(clusters)
+        """Whether records are known to be far from centroids because these are misplaced."""
+        error = float(np.median(clusters.variances.sum(axis=1)))
+        return self.calibration is not None and self.calibration.is_unsettled(error)
 
     def fine_round(self, leaves: Clusters, share: Fraction) -> Clusters:
         """The leaves after a round before merging."""
