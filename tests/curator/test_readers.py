@@ -191,6 +191,7 @@ def put_files(folder: Path) -> None:
 def test_files_are_read_where_they_are(tmp_path: Path, address: str, name: str) -> None:
     put_files(tmp_path)
     assert encoded(f"{address}/people.{name}") == ENCODED
+    assert encoded(f"{address}/people.{name}?signature=hidden-word") == ENCODED
     assert encoded(f"file://{tmp_path}/people.{name}") == ENCODED
 
 
@@ -257,7 +258,8 @@ def test_a_folder_behind_a_url_is_read_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("{}/none.csv?key=hidden-word", "no such file or folder"),
+        ("{}/none.csv?key=hidden-word", "no such file or folder, or no access to it"),
+        ("http://127.0.0.1:1/people.csv", "check the address, the connection and the credentials"),
         ("martian://me:hidden-word@host/people.csv?key=hidden-word", "install fsspec with"),
         ("s3://me:hidden/hidden-word@bucket/people.csv", "s3://...: cannot read files at such"),
         ("https://me:hidden-word[@127.0.0.1:1/people.csv", "no such file or folder"),

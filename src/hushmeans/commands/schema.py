@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import join
 from typing import Annotated
 
 import typer
@@ -35,6 +36,7 @@ def schema(
         return
     with written_whole(out, replace=False) as beside:
         beside.write_text(text, encoding="utf-8")
-    typer.echo(
-        f"Written to {out}. Fill in its blanks, then run hushmeans check {file} --schema {out}."
-    )
+    told = {"--delimiter": delimiter, "--encoding": encoding}
+    how = [word for option, value in told.items() if value is not None for word in (option, value)]
+    again = join(["hushmeans", "check", file, *how, "--schema", str(out)])
+    typer.echo(f"Written to {out}. Fill in its blanks, then run {again}")
