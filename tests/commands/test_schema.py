@@ -204,14 +204,18 @@ def test_a_fit_with_a_schema_finds_the_clusters_and_predicts_in_any_order_of_col
         ("hour = {cycle = 0}", "feature 'hour': the period of the cycle is 0"),
         ("pulse = [0, 200]", "includes column 'pulse', which the data does not have"),
         ("sex = [0, 1]", "column 'sex' holds text, not numbers"),
+        ('person = "age"\n[features]\nage = [0, 99]', "person column 'age' is also a feature"),
+        ('person = "id"\n[features]\nage = [0, 99]', "there is no column 'id'; correct person"),
     ],
 )
 def test_a_wrong_schema_costs_nothing(
     folder: Path, capsys: pytest.CaptureFixture[str], line: str, sentence: str
 ) -> None:
-    (folder / "people.toml").write_text(f"[features]\n{line}\n")
+    above, _, below = line.rpartition("\n[features]\n")
+    (folder / "people.toml").write_text(f"{above}\n[features]\n{below}\n")
     assert run("fit", "people.parquet", *FIT[2:]) == 2
     said = capsys.readouterr().err
     assert sentence in said
     assert "nothing was spent" in said
+    assert said.count("\n") == 1
     assert Ledger().standing("people").spent.epsilon == 0
