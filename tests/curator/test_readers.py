@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import ibis
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -241,6 +242,15 @@ class TestS3:
         with pytest.raises(InputError, match=r"s3://clinic/none.csv: no such file") as refusal:
             encoded(f"{bucket}/none.csv")
         check_that_nothing_leaks(refusal.value)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Ibis calls DuckDB by old names
+def test_a_table_of_ibis_is_read_from_its_own_engine_and_from_memory() -> None:
+    engine = ibis.duckdb.connect()
+    engine.con.register("people", TABLE)
+    for table in (engine.table("people"), ibis.memtable(TABLE)):
+        for _ in range(2):  # the first time left no result on the connection
+            assert encoded(table) == ENCODED
 
 
 def test_a_folder_behind_a_url_is_read_whole(tmp_path: Path) -> None:

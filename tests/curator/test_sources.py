@@ -195,7 +195,7 @@ class QuotingArray:
 
 
 COMPLEX = WHOLE + 1j
-UNREADABLE = "a DataFrame with these columns cannot be read as a table of numbers; convert"
+UNREADABLE = "a DataFrame with these columns cannot be read as a table; convert"
 
 
 @pytest.mark.parametrize(
