@@ -13,11 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from hushmeans.curator.readers.faults import (
-    TRUNCATED,
-    iterate_or_explain,
-    read_or_explain,
-)
+from hushmeans.curator.readers.faults import TRUNCATED, iterate_or_explain, read_or_explain
 from hushmeans.curator.readers.folders import DataFile
 from hushmeans.curator.readers.types import UNDECLARED
 from hushmeans.errors import DataError
