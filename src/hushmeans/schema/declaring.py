@@ -57,7 +57,7 @@ def declared_kind(declared: Any) -> FeatureKind:
             "a list of texts is not a range; declare a category as "
             '{"levels": [...]}, an order as {"order": [...]} and dates as {"dates": [first, last]}'
         )
-    return Number(*_pair(declared, RANGE))
+    return Number(*_pair(declared, NOT_A_RANGE))
 
 
 def _from_mapping(declared: Mapping[Any, Any]) -> FeatureKind:
@@ -77,7 +77,7 @@ def _from_mapping(declared: Mapping[Any, Any]) -> FeatureKind:
 def _number(ends: Any, options: Mapping[str, Any]) -> FeatureKind:
     if isinstance(ends, str) and ends == FIND:
         return Number.find(**options)
-    return Number(*_pair(ends, RANGE), **options)
+    return Number(*_pair(ends, NOT_A_RANGE), **options)
 
 
 def _flag(value: Any, options: Mapping[str, Any]) -> FeatureKind:
@@ -87,7 +87,7 @@ def _flag(value: Any, options: Mapping[str, Any]) -> FeatureKind:
 
 
 def _date(ends: Any, options: Mapping[str, Any]) -> FeatureKind:
-    return Date(*_pair(ends, DATES), **options)
+    return Date(*_pair(ends, NOT_DATES), **options)
 
 
 MAKERS: dict[str, Callable[[Any, Mapping[str, Any]], FeatureKind]] = {
@@ -101,8 +101,8 @@ MAKERS: dict[str, Callable[[Any, Mapping[str, Any]], FeatureKind]] = {
 """How each kind is made, by the word that declares it."""
 
 
-RANGE = 'the range must be a pair of numbers, [low, high], or "find"'
-DATES = "dates must be a pair, [first, last]"
+NOT_A_RANGE = 'the range must be a pair of numbers, [low, high], or "find"'
+NOT_DATES = "dates must be a pair, [first, last]"
 
 
 def _pair(ends: Any, fault: str) -> tuple[Any, Any]:
