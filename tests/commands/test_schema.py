@@ -103,6 +103,10 @@ def test_a_draft_is_written_once_and_refused_by_a_fit_until_it_is_filled_in(
     assert run("schema", "my people.csv", *options, "--out", "other.toml") == 0
     told = capsys.readouterr().out
     assert "check 'my people.csv' --delimiter ';' --encoding latin-1 --schema other.toml" in told
+    url = f"file://{folder}/people.parquet?key=hidden-word"
+    assert run("schema", url, "--out", "remote.toml") == 0
+    assert "run hushmeans check URL --schema remote.toml" in capsys.readouterr().out
+    assert "hidden-word" not in Path("remote.toml").read_text()
     assert run("fit", "people.csv", "--schema", "draft.toml", "--k", "2", "--epsilon", "1") == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1

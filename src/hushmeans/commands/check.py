@@ -16,7 +16,7 @@ HEADING = "NOT PRIVATE: exact counts from the records. Do not publish or forward
 
 
 def check(
-    file: options.LocalRecords,
+    file: options.Records,
     bounds: options.BoundsFile = None,
     schema: options.SchemaFile = None,
     columns: options.Columns = None,

@@ -18,9 +18,6 @@ RECORDS = typer.Argument(
     help="The records: a CSV, Parquet or Arrow file, a folder of them, or a URL."
 )
 Records = Annotated[str, RECORDS]
-LocalRecords = Annotated[
-    str, typer.Argument(help="The records: a CSV, Parquet or Arrow file, or a folder of them.")
-]
 ClusterNumber = Annotated[int, typer.Option("--k", help="The number of clusters to release.")]
 Epsilon = Annotated[
     str,
