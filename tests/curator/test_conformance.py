@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -315,6 +316,15 @@ def ibis_table(table: pa.Table, folder: Path) -> Held:
     return Held(ibis.sqlite.connect(folder / "people.sqlite").table("people"))
 
 
+def ibis_on_duckdb(table: pa.Table, folder: Path) -> Held:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Ibis calls DuckDB by old names
+        engine = ibis.duckdb.connect()
+        engine.con.register("held", with_text(table))
+        engine.con.execute("create table people as select * from held")
+        return Held(engine.table("people"))
+
+
 def datafusion_frame(table: pa.Table, folder: Path) -> Held:
     return Held(datafusion.SessionContext().from_arrow(with_text(table)))
 
@@ -362,6 +372,7 @@ HOLDERS: dict[str, Callable[[pa.Table, Path], Held]] = {
     "dataset": dataset_of,
     "duckdb": relation,
     "ibis": ibis_table,
+    "ibis on duckdb": ibis_on_duckdb,
     "datafusion": datafusion_frame,
     "daft": daft_frame,
     "duckdb query": duckdb_query,
