@@ -140,12 +140,13 @@ class Clipping:
     def _quantiles(self, gaps: Gaps, n_clusters: int, norm: Norm) -> FloatArray:
         """For each cluster, the quantile of its lengths in the picture."""
         norms = norms_of(gaps.ways, norm)
-        order = np.argsort(gaps.nearest, kind="stable")
-        ends = np.searchsorted(gaps.nearest[order], np.arange(1, n_clusters))
         common = float(np.quantile(norms, self.quantile))
-        own = (norms[each] for each in np.split(order, ends))
-        each = [np.quantile(of, self.quantile) if len(of) >= FEWEST else common for of in own]
-        return np.maximum(each, SMALLEST_CLIP * common)
+        counts = np.bincount(gaps.nearest, minlength=n_clusters)
+        ordered = np.append(norms[np.lexsort((norms, gaps.nearest))], 0.0)
+        lower, between = np.divmod(self.quantile * np.maximum(counts - 1, 0), 1)
+        first = np.cumsum(counts) - counts + lower.astype(np.int64)
+        own = ordered[first] + between * (ordered[np.minimum(first + 1, len(norms))] - ordered[first])
+        return np.maximum(np.where(counts < FEWEST, common, own), SMALLEST_CLIP * common)
 
 
 def gaps_to_nearest(picture: Picture, points: FloatArray) -> Gaps:
