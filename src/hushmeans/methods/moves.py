@@ -11,7 +11,7 @@ import numpy as np
 from hushmeans.curator.door import Noise, NoisyTotals
 from hushmeans.curator.questions import Norm, Shifts
 from hushmeans.methods.clusters import Clusters
-from hushmeans.methods.one_thread import one_thread
+from hushmeans.methods.nearest import nearest_points
 from hushmeans.methods.picture import Picture
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 from hushmeans.schema import Grid
@@ -37,8 +37,6 @@ CUT_ON_ONE_SIDE, CUT_BY_SIZE = 0.05, 4.0
 """The part of what clipping cuts, squared, that may lie on one side though the picture shows it on
 all sides; and more where a cluster's size is unsure, as the picture then is: times the square of
 the size's relative error."""
-AT_A_TIME = 512
-"""Records compared with all points at a time, so that the table of distances stays small."""
 PUT_IN_PLACE = 3
 """How often the picture's clusters are moved towards where an answer has them."""
 
@@ -140,17 +138,19 @@ class Clipping:
     def _quantiles(self, gaps: Gaps, n_clusters: int, norm: Norm) -> FloatArray:
         """For each cluster, the quantile of its lengths in the picture."""
         norms = norms_of(gaps.ways, norm)
-        order = np.argsort(gaps.nearest, kind="stable")
-        ends = np.searchsorted(gaps.nearest[order], np.arange(1, n_clusters))
         common = float(np.quantile(norms, self.quantile))
-        own = (norms[each] for each in np.split(order, ends))
-        each = [np.quantile(of, self.quantile) if len(of) >= FEWEST else common for of in own]
-        return np.maximum(each, SMALLEST_CLIP * common)
+        counts = np.bincount(gaps.nearest, minlength=n_clusters)
+        ordered = np.append(norms[np.lexsort((norms, gaps.nearest))], 0.0)
+        lower, between = np.divmod(self.quantile * np.maximum(counts - 1, 0), 1)
+        places = np.cumsum(counts) - counts + lower.astype(np.int64)
+        below, above = ordered[places], ordered[np.minimum(places + 1, len(norms))]
+        own = below + between * (above - below)
+        return np.maximum(np.where(counts < FEWEST, common, own), SMALLEST_CLIP * common)
 
 
 def gaps_to_nearest(picture: Picture, points: FloatArray) -> Gaps:
     """From each of the picture's records, the way to the nearest of the points."""
-    nearest = _nearest(picture.records, points)
+    nearest = nearest_points(picture.records, points)
     return Gaps(picture.records - points[nearest], nearest)
 
 
@@ -201,7 +201,7 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps, shown: Gaps) -> Clusters:
     made = moves.believed * moves.whole
     after = np.clip(before + made, -1.0, 1.0)
     records, number = before[shown.nearest] + shown.ways, len(made)
-    followed = means_by_label(records, _nearest(records, after), number)
+    followed = means_by_label(records, nearest_points(records, after), number)
     followed -= means_by_label(records, gaps.nearest, number)
     cut = _cut_off(question, gaps, made)
     one_sided = means_by_label(cut, gaps.nearest, number)
@@ -242,20 +242,6 @@ def _cut_off(question: Shifts, gaps: Gaps, made: FloatArray) -> FloatArray:
         clipped = means_by_label(ways * left[:, None], gaps.nearest, number)
     cut: FloatArray = ways * (1 - left)[:, None]
     return cut
-
-
-def _nearest(records: FloatArray, points: FloatArray) -> IntArray:
-    """The index of each record's nearest point."""
-    half_squares = (points**2).sum(axis=1) / 2
-    nearest = np.empty(len(records), np.int64)
-    room = np.empty((AT_A_TIME, len(points)))
-    with one_thread():
-        for first in range(0, len(records), AT_A_TIME):
-            block = records[first : first + AT_A_TIME]
-            scores = np.matmul(block, points.T, out=room[: len(block)])
-            scores -= half_squares
-            scores.argmax(axis=1, out=nearest[first : first + len(block)])
-    return nearest
 
 
 def means_by_label(vectors: FloatArray, labels: IntArray, number: int) -> FloatArray:
