@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from hushmeans.methods.bins import magnitudes
-from hushmeans.methods.levels import Levels
 from hushmeans.methods.likely_range import LikelyRange, likely_range
+from hushmeans.methods.magnitude_counts import MagnitudeCounts
 from hushmeans.methods.sides import Side
 from hushmeans.methods.tails import outlook
 from hushmeans.types import FloatArray
@@ -26,28 +26,30 @@ SHAPES = {
 }
 
 
-def levels_of(values: FloatArray, deviation: float, is_laplace: bool, seed: int) -> Levels:
+def counted_in(
+    values: FloatArray, deviation: float, is_laplace: bool, seed: int
+) -> MagnitudeCounts:
     """What one look at magnitudes says."""
     rng = np.random.default_rng(seed)
     borders = magnitudes()
     exact = np.bincount(np.searchsorted(borders, values), minlength=len(borders) + 1)
     draw, scale = (rng.laplace, deviation / math.sqrt(2)) if is_laplace else (rng.normal, deviation)
-    levels = Levels()
-    levels.learn(borders, exact + draw(0, scale, len(exact)), deviation)
-    return levels
+    counted = MagnitudeCounts()
+    counted.learn(borders, exact + draw(0, scale, len(exact)), deviation)
+    return counted
 
 
-def side_of(levels: Levels, sign: int = 1) -> Side:
-    return Side.of(*levels.half(sign), below=int(sign < 0))
+def side_of(counted: MagnitudeCounts, sign: int = 1) -> Side:
+    return Side.of(*counted.half(sign), below=int(sign < 0))
 
 
 def range_of(values: FloatArray, deviation: float, is_laplace: bool, seed: int) -> LikelyRange:
     """The range that is likely if nothing is known but one look."""
-    levels = levels_of(values, deviation, is_laplace, seed)
+    counted = counted_in(values, deviation, is_laplace, seed)
     above, below = (
         outlook(
-            side_of(levels, sign),
-            levels.looks(sign),
+            side_of(counted, sign),
+            counted.looks(sign),
             TOTAL,
             deviation,
             is_laplace,
@@ -95,21 +97,21 @@ def test_a_side_that_is_empty_gets_no_range_and_one_with_a_twentieth_does() -> N
 
 def test_counts_of_several_magnitudes_correct_those_of_each() -> None:
     """A coarse count whose noise is that of all its magnitudes together moves them halfway."""
-    levels = Levels()
+    counted = MagnitudeCounts()
     borders = magnitudes()
-    levels.learn(borders, np.zeros(len(borders) + 1), 1.0)
-    levels.learn(np.array([0.0, 1.0]), np.array([0.0, 66.0, 0.0]), math.sqrt(33))
-    values, deviations = levels.half(1)
+    counted.learn(borders, np.zeros(len(borders) + 1), 1.0)
+    counted.learn(np.array([0.0, 1.0]), np.array([0.0, 66.0, 0.0]), math.sqrt(33))
+    values, deviations = counted.half(1)
     assert values[:33] == pytest.approx(1.0)
     assert values[33:] == pytest.approx(0.0)
     assert deviations[:33] == pytest.approx(math.sqrt(1 - 1 / 66))
-    (_, look) = levels.looks(1)
+    (_, look) = counted.looks(1)
     assert look.starts.tolist() == [0, 33]
     assert look.misfit(np.full(33, 2.0), 0, False) == pytest.approx(0.0)
 
 
 def test_two_magnitudes_are_told_to_hold_nearly_all_values() -> None:
-    side = side_of(levels_of(np.linspace(1955, 2020, TOTAL), 20.0, is_laplace=False, seed=0))
+    side = side_of(counted_in(np.linspace(1955, 2020, TOTAL), 20.0, is_laplace=False, seed=0))
     assert side.closest(0.9, TOTAL) == (1024.0, 2048.0)
-    spread = side_of(levels_of(np.linspace(0, 100, TOTAL), 20.0, is_laplace=False, seed=0))
+    spread = side_of(counted_in(np.linspace(0, 100, TOTAL), 20.0, is_laplace=False, seed=0))
     assert spread.closest(0.9, TOTAL) is None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushmeans.methods.readable import outwards
-from hushmeans.methods.tails import LEVELS, OUTER_PART, STEPS, Outlook
+from hushmeans.methods.tails import OUTER_PART, STEPS, STEPS_BEYOND, TailOutlook
 
 MOST_SPANS = 4.0
 """How many times as wide as the span between its outer percentiles a range may be."""
@@ -30,11 +30,11 @@ class LikelyRange:
     doubt: float
 
 
-def likely_range(above: Outlook, below: Outlook) -> LikelyRange:
+def likely_range(above: TailOutlook, below: TailOutlook) -> LikelyRange:
     """The best range, given what may lie beyond each end above and below zero."""
-    sums = np.add.outer(np.arange(LEVELS + 2), np.arange(LEVELS + 2))
-    short = above.beyond @ (sums > LEVELS) @ below.beyond.T
-    lost = above.beyond @ sums @ below.beyond.T * OUTER_PART / LEVELS
+    sums = np.add.outer(np.arange(STEPS_BEYOND + 2), np.arange(STEPS_BEYOND + 2))
+    short = above.beyond @ (sums > STEPS_BEYOND) @ below.beyond.T
+    lost = above.beyond @ sums @ below.beyond.T * OUTER_PART / STEPS_BEYOND
     widths = np.add.outer(above.ends, below.ends)
     spans = np.ravel(widths) * 2 ** (-0.5 / STEPS)  # a percentile lies within a step of its end
     order = np.argsort(spans)

@@ -18,8 +18,8 @@ from hushmeans.methods.bins import (
     noise_above,
 )
 from hushmeans.methods.extent import LIKELY, Tail, read_extent
-from hushmeans.methods.levels import ZERO, Levels
 from hushmeans.methods.likely_range import likely_range
+from hushmeans.methods.magnitude_counts import AT_ZERO, MagnitudeCounts
 from hushmeans.methods.readable import outwards, round_up
 from hushmeans.methods.sides import CERTAINLY, LARGER, SMALLER, Side
 from hushmeans.methods.tails import NOTHING, outlook
@@ -87,7 +87,7 @@ class Search:
 
     def __init__(self, logarithmic: bool) -> None:
         self._logarithmic = logarithmic
-        self._levels = Levels()
+        self._counted = MagnitudeCounts()
         self._magnitudes: dict[tuple[float, float], tuple[float, float]] = {}
         self._seen: dict[tuple[float, float], tuple[float, float]] = {}
         self._close: tuple[float, float] | None = None
@@ -126,7 +126,7 @@ class Search:
         is_first = not self._magnitudes
         if is_first:
             self._magnitudes = dict(self._seen)
-        self._levels.learn(borders, values, deviation)
+        self._counted.learn(borders, values, deviation)
         self._read_magnitudes(is_laplace, is_first)
 
     def _remembered(self, borders: FloatArray, values: FloatArray, deviation: float) -> Counts:
@@ -159,20 +159,20 @@ class Search:
 
     def _read_magnitudes(self, is_laplace: bool, is_first: bool) -> None:
         """Find the range by magnitudes; if they were counted twice, less is asked of each count."""
-        levels = self._levels
-        above = Side.of(*levels.half(1), below=0)
-        below = Side.of(*levels.half(-1), below=1)
+        counted = self._counted
+        above = Side.of(*counted.half(1), below=0)
+        below = Side.of(*counted.half(-1), below=1)
         if self._logarithmic:
-            worst = float(levels.deviations.max())
-            self._floor = self._smallest(above, levels.values[: ZERO + 1], worst)
+            worst = float(counted.deviations.max())
+            self._floor = self._smallest(above, counted.values[: AT_ZERO + 1], worst)
         near = max(above, below, key=lambda side: side.rise)
         usual = near.high - SMALLER, near.high + LARGER
-        far = Side.of(*levels.half(-near.sign), below=int(near is above), usual=usual)
-        deviation = float(levels.half(near.sign)[1][near.first : near.end].max())
+        far = Side.of(*counted.half(-near.sign), below=int(near is above), usual=usual)
+        deviation = float(counted.half(near.sign)[1][near.first : near.end].max())
         is_real = far.belongs_to(near, deviation, is_laplace)
         size = near.size + is_real * far.size
         self._judge(size, near.width + is_real * far.width, is_laplace)
-        zeros = float(levels.values[ZERO])
+        zeros = float(counted.values[AT_ZERO])
         total = size + max(zeros, 0.0)
         self._close = near.closest(CLOSE_PART, total)
         if not (self._is_sure or (self._is_likely and not is_first)):
@@ -181,7 +181,7 @@ class Search:
             return
         outlooks = {near.sign: NOTHING, far.sign: NOTHING}
         for side in (near, far) if is_real or far.is_like(near) else (near,):
-            looks, is_far = levels.looks(side.sign), side is far
+            looks, is_far = counted.looks(side.sign), side is far
             outlooks[side.sign] = outlook(
                 side, looks, total, deviation, is_laplace, may_be_empty=is_far
             )
@@ -195,7 +195,7 @@ class Search:
 
     def _judge(self, size: float, width: int, is_laplace: bool) -> None:
         """Whether so many values in so many magnitudes are more than noise."""
-        deviation = float(self._levels.deviations.max())
+        deviation = float(self._counted.deviations.max())
         self._is_sure, self._is_likely = (
             size > noise_above(width, deviation, is_laplace, CERTAINLY**power)
             for power in (1.0, LIKELY)

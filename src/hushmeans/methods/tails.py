@@ -13,7 +13,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from hushmeans.methods.levels import Look
+from hushmeans.methods.magnitude_counts import Look
 from hushmeans.methods.sides import Side
 from hushmeans.types import FloatArray, IntArray
 
@@ -47,16 +47,16 @@ OUTER_PART, LAST_PART = 0.016, 0.01
 """The part of all values that may lie beyond a range, less what a shape that fits may be off
 by; and the part beyond the percentile that the width of a range is compared with."""
 
-LEVELS = 8
+STEPS_BEYOND = 8
 """Steps in which the part of the values beyond an end is told apart, up to `OUTER_PART`."""
 
-EMPTY = 3.5
+EMPTY_SIDE = 3.5
 """How much likelier, in logarithms, a side is to be empty than to be as one of the tails that are
 tried, if all of these are equally likely."""
 
 
 @dataclass(frozen=True)
-class Outlook:
+class TailOutlook:
     """What may lie beyond each end on one side of zero.
 
     Attributes
@@ -64,7 +64,8 @@ class Outlook:
     ends
         Distances from zero, ascending, zero first.
     beyond
-        For each end, the probabilities of 0, 1, ... `LEVELS` steps of values beyond, and of more.
+        For each end, the probabilities of 0, 1, ... `STEPS_BEYOND` steps of values beyond, and
+        of more.
     last
         The probability of each end to be the 99th percentile of the distances of all values.
     """
@@ -74,7 +75,7 @@ class Outlook:
     last: FloatArray
 
 
-NOTHING = Outlook(np.zeros(1), np.eye(1, LEVELS + 2), np.ones(1))
+NOTHING = TailOutlook(np.zeros(1), np.eye(1, STEPS_BEYOND + 2), np.ones(1))
 
 
 def _shapes() -> FloatArray:
@@ -102,7 +103,7 @@ def outlook(
     is_laplace: bool,
     *,
     may_be_empty: bool,
-) -> Outlook:
+) -> TailOutlook:
     """How far values may go on one side of zero.
 
     Parameters
@@ -139,7 +140,7 @@ def outlook(
         tails.append(beyond.reshape(-1, beyond.shape[-1]))
     if may_be_empty:
         nothing = np.zeros((1, len(counts)))
-        prior = EMPTY + math.log(sum(map(len, fits)))
+        prior = EMPTY_SIDE + math.log(sum(map(len, fits)))
         fits.append(
             np.asarray(prior - sum(each.misfit(nothing, begin, is_laplace) for each in looks))
         )
@@ -168,14 +169,14 @@ def _from_begin(tails: FloatArray, counts: FloatArray) -> FloatArray:
     return np.hstack([tails[:, :1] + np.repeat(inner, STEPS), tails])
 
 
-def _summary(ends: FloatArray, beyond: FloatArray, weights: FloatArray) -> Outlook:
+def _summary(ends: FloatArray, beyond: FloatArray, weights: FloatArray) -> TailOutlook:
     """What tails of these weights say together, and what they say of zero as an end."""
     beyond = np.hstack([beyond[:, :1], beyond])
     n_ends = beyond.shape[1]
-    levels = np.clip(np.rint(beyond / OUTER_PART * LEVELS), 0, LEVELS + 1).astype(int)
-    cells = np.ravel(levels + (LEVELS + 2) * np.arange(n_ends))
-    chances = np.zeros((n_ends, LEVELS + 2))
+    levels = np.clip(np.rint(beyond / OUTER_PART * STEPS_BEYOND), 0, STEPS_BEYOND + 1).astype(int)
+    cells = np.ravel(levels + (STEPS_BEYOND + 2) * np.arange(n_ends))
+    chances = np.zeros((n_ends, STEPS_BEYOND + 2))
     np.add.at(chances.reshape(-1), cells, np.repeat(weights, n_ends))
     last = np.zeros(n_ends + 1)
     np.add.at(last, (beyond > LAST_PART).sum(axis=1), weights)
-    return Outlook(np.append(0.0, ends), chances, last[:n_ends])
+    return TailOutlook(np.append(0.0, ends), chances, last[:n_ends])

@@ -10,7 +10,7 @@ import numpy as np
 from hushmeans.methods.bins import HIGHEST, LOWEST, magnitudes
 from hushmeans.types import FloatArray, IntArray
 
-ZERO = HIGHEST - LOWEST + 1
+AT_ZERO = HIGHEST - LOWEST + 1
 """The place, among the bins of the first look, of the one that ends at zero."""
 
 
@@ -50,7 +50,7 @@ class Look:
         return np.asarray((math.sqrt(2) * off if is_laplace else off**2 / 2).sum(axis=-1))
 
 
-class Levels:
+class MagnitudeCounts:
     """The estimated number of values in each magnitude.
 
     Attributes
@@ -81,7 +81,7 @@ class Levels:
 
     def half(self, sign: int) -> tuple[FloatArray, FloatArray]:
         """The values of one side of zero and their deviations, the smallest magnitude first."""
-        half = slice(ZERO + 1, None) if sign > 0 else slice(ZERO - 1, None, -1)
+        half = slice(AT_ZERO + 1, None) if sign > 0 else slice(AT_ZERO - 1, None, -1)
         return self.values[half], self.deviations[half]
 
     def looks(self, sign: int) -> list[Look]:
@@ -89,10 +89,10 @@ class Levels:
         found = []
         for starts, counts, deviation in self._looks:
             if sign > 0:
-                own = starts > ZERO
-                found.append(Look(starts[own] - ZERO - 1, counts[own], deviation))
+                own = starts > AT_ZERO
+                found.append(Look(starts[own] - AT_ZERO - 1, counts[own], deviation))
             else:
-                own = starts < ZERO
+                own = starts < AT_ZERO
                 ends = starts[1:][own[:-1]]
-                found.append(Look((ZERO - ends)[::-1], counts[own][::-1], deviation))
+                found.append(Look((AT_ZERO - ends)[::-1], counts[own][::-1], deviation))
         return found
