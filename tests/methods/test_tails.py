@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from hushmeans.types import FloatArray
 
 TOTAL = 20_000
 
-SHAPES = {
+SHAPES: dict[str, Callable[[np.random.Generator], FloatArray]] = {
     "exponential": lambda rng: rng.exponential(50, TOTAL),
     "log-normal": lambda rng: np.exp(rng.normal(3, 1.2, TOTAL)),
     "two groups": lambda rng: np.where(
