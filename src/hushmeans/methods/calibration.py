@@ -23,13 +23,13 @@ from hushmeans.methods.picture import MANY_FEATURES, Picture
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray, IntArray
 
-WANTED_SIGNAL, LEAST_SIGNAL = 60.0, 12.0
+FULL_SIGNAL, BARE_SIGNAL = 60.0, 12.0
 """Records over the noise of a count that distances are to have, and that they must have."""
-LEAST_SHARE, LARGEST_SHARE, LARGEST_SHARE_OF_FEW = 0.005, 0.05, 0.02
+LEAST_FOR_DISTANCES, MOST_FOR_DISTANCES, MOST_WITH_FEW_FEATURES = 0.005, 0.05, 0.02
 """The limits of their share. With few features, which cells show well, they have to cost less."""
 LEVELS = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
 """The quantiles of distances by which the picture is corrected: the median in any case,"""
-CLEARLY = 3.0
+CLEAR_OF_NOISE = 3.0
 """the others if beyond them, on either side, there are so many times the noise of their count."""
 NEAREST, FARTHEST = 1 / 32, 4.0
 """The first and the last edge, relative to the picture's median distance."""
@@ -73,11 +73,11 @@ class Calibration:
 
 def share_of_distances(noise: Noise, n_features: int, size: float) -> Fraction:
     """What the distances of so many records get of the budget; 0 not to ask for them."""
-    largest = LARGEST_SHARE if n_features >= MANY_FEATURES else LARGEST_SHARE_OF_FEW
-    wanted, least = (noise.share_for(1, size / each) for each in (WANTED_SIGNAL, LEAST_SIGNAL))
+    largest = MOST_FOR_DISTANCES if n_features >= MANY_FEATURES else MOST_WITH_FEW_FEATURES
+    wanted, least = (noise.share_for(1, size / each) for each in (FULL_SIGNAL, BARE_SIGNAL))
     if least > largest or (n_features < MANY_FEATURES and wanted > largest):
         return Fraction(0)
-    return exact_share(min(max(wanted, LEAST_SHARE), largest))
+    return exact_share(min(max(wanted, LEAST_FOR_DISTANCES), largest))
 
 
 def ask_distances(door: Door, picture: Picture, clusters: Clusters, share: Fraction) -> Calibration:
@@ -90,7 +90,7 @@ def ask_distances(door: Door, picture: Picture, clusters: Clusters, share: Fract
     size, noise = picture.moments.size, math.sqrt(answer.variance)
     within = np.maximum.accumulate(np.cumsum(answer.values[:-1])) / size
     beyond = np.minimum(LEVELS, 1 - LEVELS) * size
-    clear = beyond > CLEARLY * noise * math.sqrt(len(edges) / 2)
+    clear = beyond > CLEAR_OF_NOISE * noise * math.sqrt(len(edges) / 2)
     levels = LEVELS[clear | (LEVELS == 0.5)]
     found = np.exp(np.interp(levels, within, np.log(edges / door.grid.unit)))
     return Calibration(levels, found, np.quantile(lengths, levels))
