@@ -23,7 +23,7 @@ from hushmeans.methods.picture import MANY_FEATURES, Picture
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray, IntArray
 
-FULL_SIGNAL, BARE_SIGNAL = 60.0, 12.0
+FULL_SIGNAL, BARE_SIGNAL = 60.0, 40.0
 """Records over the noise of a count that distances are to have, and that they must have."""
 LEAST_FOR_DISTANCES, MOST_FOR_DISTANCES, MOST_WITH_FEW_FEATURES = 0.005, 0.05, 0.02
 """The limits of their share. With few features, which cells show well, they have to cost less."""

@@ -31,7 +31,7 @@ LEAST_RELATIVE_SIZE = 0.25
 """The smallest size, relative to the median one, by which that noise is judged."""
 FEWEST = 20
 """With fewer of the picture's records a cluster is clipped as all of them are."""
-UNSEEN = 0.02
+UNSEEN = 0.03
 """The part of a squared move that is doubted beyond what the picture shows."""
 CUT_ON_ONE_SIDE, CUT_BY_SIZE = 0.05, 4.0
 """The part of what clipping cuts, squared, that may lie on one side though the picture shows it on
@@ -195,14 +195,14 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps, shown: Gaps) -> Clusters:
     ----------
     gaps, shown
         The ways from the picture's records to their centroids, as long as those of real records
-        are taken to be, and as the picture shows them: it tells best where clusters meet.
+        are taken to be, and as the picture shows them. Between the two lies what becomes of
+        clusters that touch.
     """
     before = question.grid.to_unit_box(question.centroids)
     made = moves.believed * moves.whole
     after = np.clip(before + made, -1.0, 1.0)
-    records, number = before[shown.nearest] + shown.ways, len(made)
-    followed = means_by_label(records, nearest_points(records, after), number)
-    followed -= means_by_label(records, gaps.nearest, number)
+    number = len(made)
+    followed = np.mean([_followed(each, before, after) ** 2 for each in (gaps, shown)], axis=0)
     cut = _cut_off(question, gaps, made)
     one_sided = means_by_label(cut, gaps.nearest, number)
     lengths = means_by_label(np.linalg.norm(cut, axis=1, keepdims=True), gaps.nearest, number)
@@ -211,7 +211,7 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps, shown: Gaps) -> Clusters:
         moves.believed * moves.variances
         + one_sided**2
         + doubt[:, None] * lengths**2 / made.shape[1]
-        + _in_all_directions(followed**2) / 2
+        + _in_all_directions(followed) / 2
         + UNSEEN * _in_all_directions(made**2)
     )
     return Clusters(
@@ -220,6 +220,13 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps, shown: Gaps) -> Clusters:
         sizes=moves.sizes,
         size_variances=moves.size_variances,
     )
+
+
+def _followed(gaps: Gaps, before: FloatArray, after: FloatArray) -> FloatArray:
+    """How far the means of clusters go after their centroids, as records change clusters."""
+    records, number = before[gaps.nearest] + gaps.ways, len(before)
+    to = means_by_label(records, nearest_points(records, after), number)
+    return to - means_by_label(records, gaps.nearest, number)
 
 
 def _in_all_directions(squares: FloatArray) -> FloatArray:

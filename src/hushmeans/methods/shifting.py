@@ -21,7 +21,7 @@ NEGLIGIBLE = 0.01
 FINE_SIZES = 2.0
 """So many times the usual part of a round's share is for sizes before merging, which rests on
 them."""
-CALIBRATED_QUANTILE = 0.8
+CALIBRATED_QUANTILE = 0.7
 """The fraction of a cluster's records that clipping leaves unchanged where their distances are
 known."""
 
