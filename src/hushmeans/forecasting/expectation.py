@@ -27,7 +27,7 @@ from hushmeans.forecasting.steps import Step, opening_steps, steps_to_moments
 from hushmeans.methods.calibration import LEVELS, Calibration, share_of_distances
 from hushmeans.methods.method import Method
 from hushmeans.methods.moments import Moments
-from hushmeans.methods.moves import SIZE_DOUBT, Gaps, gaps_to_nearest, read_moves
+from hushmeans.methods.moves import SIZE_DOUBT, Gaps, gaps_to_nearest, norms_of, read_moves
 from hushmeans.methods.opening import SIZE_SHARE, exact_share
 from hushmeans.methods.paper import PaperMethod
 from hushmeans.methods.picture import Picture, cell_borders, share_of_cells
@@ -208,18 +208,19 @@ def _expected_rounds(
         of_sizes.append(deviation * grid.unit / question.size_unit)
         if number == 0 and for_distances:
             steps.append(Step.of(Distances.name, 1.0, float(for_distances), noise))
-            calibration = _expected_calibration(population, gaps)
             error = population.n_features * (n * clip * deviation / population.cluster_size) ** 2
+            error /= 1 + error / gaps.square  # a round follows noise only so far
+            calibration = _expected_calibration(population, gaps, error)
             if rounds == 2 and not method.rounds and calibration.is_unsettled(error):
                 shares = shares_of_rounds(shares[0], 2, method.last_round)
             gaps, clipping = calibration.of(gaps), calibrated(clipping)
     return _Rounds(steps, question, gaps, deviation, of_sizes)
 
 
-def _expected_calibration(population: Population, gaps: Gaps) -> Calibration:
-    """How far the assumed records are from their centres, compared with those of a picture."""
+def _expected_calibration(population: Population, gaps: Gaps, error: float) -> Calibration:
+    """How far the assumed records are from centroids that are off by so much, squared."""
     ways = population.records - population.centres[population.labels]
-    lengths, shown = (np.linalg.norm(each, axis=1) for each in (ways, gaps.ways))
+    lengths, shown = np.hypot(norms_of(ways, "l2"), math.sqrt(error)), norms_of(gaps.ways, "l2")
     return Calibration(LEVELS, np.quantile(lengths, LEVELS), np.quantile(shown, LEVELS))
 
 
