@@ -200,7 +200,8 @@ def _expected_rounds(
     of_sizes: list[float] = []
     while shares:
         share, number = shares.pop(0), len(of_sizes)
-        about = fine(clipping) if shares and number < FINE_ROUNDS else clipping
+        is_fine = for_distances and shares and number < FINE_ROUNDS
+        about = fine(clipping) if is_fine else clipping
         question = about.question(grid, noise, points, sizes, gaps, share)
         deviation = noise.deviation(question.sensitivity(noise.norm) / grid.unit, float(share))
         clip = float(np.median(question.clips)) / grid.unit
@@ -213,7 +214,7 @@ def _expected_rounds(
             calibration = _expected_calibration(population, gaps, error)
             if rounds == 2 and not method.rounds and calibration.is_unsettled(error):
                 shares = shares_of_rounds(shares[0], 2, method.last_round)
-            gaps, clipping = calibration.of(gaps), calibrated(clipping)
+            gaps, clipping = calibration.of(gaps), calibrated(clipping, calibration)
     return _Rounds(steps, question, gaps, deviation, of_sizes)
 
 

@@ -23,10 +23,11 @@ from hushmeans.methods.picture import MANY_FEATURES, Picture
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray, IntArray
 
-FULL_SIGNAL, BARE_SIGNAL = 60.0, 40.0
-"""Records over the noise of a count that distances are to have, and that they must have."""
+SIGNAL = 40.0
+"""Records over the noise of a count that distances are to have."""
 LEAST_FOR_DISTANCES, MOST_FOR_DISTANCES, MOST_WITH_FEW_FEATURES = 0.005, 0.05, 0.02
-"""The limits of their share. With few features, which cells show well, they have to cost less."""
+"""The limits of their share: they are not asked for where they would cost more, and not for much
+with few features, which cells show well."""
 LEVELS = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
 """The quantiles of distances by which the picture is corrected: the median in any case,"""
 CLEAR_OF_NOISE = 3.0
@@ -54,6 +55,12 @@ class Calibration:
     found: FloatArray
     shown: FloatArray
 
+    @property
+    def factor(self) -> float:
+        """How long a typical way is, as a part of the picture's; at most 1."""
+        factors = np.minimum(self.found / self.shown, 1.0)
+        return float(np.interp(0.5, self.levels, factors))
+
     def of(self, gaps: Gaps) -> Gaps:
         """The picture's ways, shortened to those of real records, by the rank of their length.
 
@@ -74,10 +81,8 @@ class Calibration:
 def share_of_distances(noise: Noise, n_features: int, size: float) -> Fraction:
     """What the distances of so many records get of the budget; 0 not to ask for them."""
     largest = MOST_FOR_DISTANCES if n_features >= MANY_FEATURES else MOST_WITH_FEW_FEATURES
-    wanted, least = (noise.share_for(1, size / each) for each in (FULL_SIGNAL, BARE_SIGNAL))
-    if least > largest or (n_features < MANY_FEATURES and wanted > largest):
-        return Fraction(0)
-    return exact_share(min(max(wanted, LEAST_FOR_DISTANCES), largest))
+    share = max(noise.share_for(1, size / SIGNAL), LEAST_FOR_DISTANCES)
+    return exact_share(share) if share <= largest else Fraction(0)
 
 
 def ask_distances(door: Door, picture: Picture, clusters: Clusters, share: Fraction) -> Calibration:

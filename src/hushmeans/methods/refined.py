@@ -155,15 +155,16 @@ class RefinedMethod:
         for_widths = self.share_of_widths(rest, picture, door.noise, door.layout, n_clusters)
         rest -= for_widths
         rounds, n = self.size_of_work(picture, door.noise, n_clusters, rest)
-        for_distances = share_of_distances(door.noise, door.n_columns, size.likely)
-        for_distances = for_distances if rounds > 1 else Fraction(0)
+        for_distances = Fraction(0)
+        if rounds > 1:
+            for_distances = share_of_distances(door.noise, door.n_columns, size.likely)
         starts = PICTURE_STARTS if door.layout.is_numeric else MIXED_STARTS
         leaves = first_leaves(picture, n * n_clusters, generator, starts)
         shares = shares_of_rounds(rest - for_distances, rounds, self.last_round)
-        shifting = Shifting(door, picture, presence, self.clipping)
+        shifting = Shifting(door, picture, presence, self.clipping, for_distances)
         if rounds > 1:
             leaves = shifting.fine_round(leaves, shares.pop(0))
-            shifting = shifting.calibrated(leaves, for_distances)
+            shifting = shifting.calibrated(leaves)
             if rounds == 2 and not self.rounds and shifting.is_unsettled(leaves):
                 shares = shares_of_rounds(shares[0], 2, self.last_round)
         if len(shares) > 1:

@@ -19,11 +19,11 @@ NEGLIGIBLE = 0.01
 """A move, relative to the clusters' width, that ends the rounds: it changes squared distances by
 1e-4."""
 FINE_SIZES = 2.0
-"""So many times the usual part of a round's share is for sizes before merging, which rests on
-them."""
-CALIBRATED_QUANTILE = 0.7
-"""The fraction of a cluster's records that clipping leaves unchanged where their distances are
-known."""
+"""So many times the usual part of a round's share is for sizes before merging, which rests on them,
+if distances are asked for: clusters much narrower than they seem are not to be merged."""
+FREED_QUANTILE = 0.25
+"""What the quantile of clips grows by, at most, where distances turn out shorter than in the
+picture: with all the less noise, more can be let in."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,8 @@ class Shifting:
     ----------
     clipping
         How shifts are clipped before anything is known of distances.
+    for_distances
+        The share of the budget for distances; 0 if they are not asked for.
     calibration
         What is known of distances; None before they are asked for.
     """
@@ -42,13 +44,15 @@ class Shifting:
     picture: Picture
     presence: Presence
     clipping: Clipping
+    for_distances: Fraction
     calibration: Calibration | None = None
 
-    def calibrated(self, clusters: Clusters, share: Fraction) -> Shifting:
-        """The same once distances from these centroids are known; no change if the share is 0."""
-        if share == 0:
+    def calibrated(self, clusters: Clusters) -> Shifting:
+        """The same once distances from these centroids are known, if they are asked for."""
+        if self.for_distances == 0:
             return self
-        return replace(self, calibration=ask_distances(self.door, self.picture, clusters, share))
+        about = (self.door, self.picture, clusters, self.for_distances)
+        return replace(self, calibration=ask_distances(*about))
 
     def is_unsettled(self, clusters: Clusters) -> bool:
         """Whether records are known to be far from centroids because these are misplaced."""
@@ -57,7 +61,8 @@ class Shifting:
 
     def fine_round(self, leaves: Clusters, share: Fraction) -> Clusters:
         """The leaves after a round before merging."""
-        return self._round(leaves, share, fine(self.clipping))[0]
+        clipping = fine(self.clipping) if self.for_distances else self.clipping
+        return self._round(leaves, share, clipping)[0]
 
     def round(self, clusters: Clusters, share: Fraction) -> tuple[Clusters, bool]:
         """The clusters after a round, and whether they have settled, up to noise."""
@@ -71,7 +76,8 @@ class Shifting:
         steps = door.grid.snap(clusters.centroids)
         gaps = shown = gaps_to_nearest(self.picture, door.grid.to_unit_box(steps))
         if self.calibration is not None:
-            gaps, clipping = self.calibration.of(shown), calibrated(clipping)
+            gaps = self.calibration.of(shown)
+            clipping = calibrated(clipping, self.calibration)
         question = clipping.question(door.grid, door.noise, steps, clusters.sizes, gaps, share)
         answer = door.ask(question, share)
         known = (clusters.sizes, clusters.size_variances)
@@ -86,6 +92,7 @@ def fine(clipping: Clipping) -> Clipping:
     return replace(clipping, size_part=min(FINE_SIZES * clipping.size_part, 0.99))
 
 
-def calibrated(clipping: Clipping) -> Clipping:
+def calibrated(clipping: Clipping, calibration: Calibration) -> Clipping:
     """How shifts are clipped where distances are known."""
-    return replace(clipping, quantile=max(clipping.quantile, CALIBRATED_QUANTILE))
+    quantile = clipping.quantile + FREED_QUANTILE * (1 - calibration.factor)
+    return replace(clipping, quantile=min(quantile, 1.0))
