@@ -31,6 +31,7 @@ from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.questions import (
     Among,
     Cells,
+    Distances,
     Histograms,
     Lengths,
     Norm,
@@ -151,12 +152,14 @@ def answer_claims(budget: Budget) -> Iterator[Claim]:
     yield claim(FOUNDING, cells(FOUNDING))
     yield claim(FOUNDING, Sizes(FOUNDING.box.grid, _places(FOUNDING)))
     yield claim(ISOLATED, around(ISOLATED))
+    yield claim(ISOLATED, distances(ISOLATED))
     yield claim(FAR, Histograms(((0.0, 2.0), (-10.0, 30.0), (0.0, 1e3))))
     for mixed in (LEVEL, HOLES):
         places = pair_centroids(mixed) / mixed.box.grid.unit
         yield claim(mixed, profiles_about(mixed.box.grid, mixed.box.layout, places))
         yield claim(mixed, shifts(mixed, mechanism.norm))
         yield claim(mixed, cells(mixed))
+        yield claim(mixed, distances(mixed))
         yield claim(mixed, present(mixed))
         yield claim(mixed, around_numbers(mixed))
 
@@ -183,9 +186,7 @@ def spread(pair: AnyNeighbours, norm: Norm) -> Spread:
 def spreads(pair: AnyNeighbours, norm: Norm) -> Spreads:
     """The spreads around the middle and a corner, clipped where other corners are beyond it."""
     grid = pair.box.grid
-    points = np.zeros((2, pair.box.n_columns), dtype=np.int64)
-    points[1] = -grid.unit
-    return Spreads(grid, points, (grid.unit // 2, grid.unit // 4), norm)
+    return Spreads(grid, _middle_and_corner(pair), (grid.unit // 2, grid.unit // 4), norm)
 
 
 def cells(pair: AnyNeighbours) -> Cells:
@@ -198,6 +199,12 @@ def around(pair: AnyNeighbours) -> Lengths:
     grid = pair.box.grid
     middle = np.zeros((1, pair.box.n_columns), dtype=np.int64)
     return Lengths(grid, middle, (grid.unit // 2,))
+
+
+def distances(pair: AnyNeighbours) -> Distances:
+    """Distances from the middle and a corner, up to half of a range's half and beyond."""
+    grid = pair.box.grid
+    return Distances(grid, _middle_and_corner(pair), (grid.unit // 2,))
 
 
 def around_numbers(pair: AnyNeighbours) -> Among:
@@ -216,6 +223,12 @@ def pair_centroids(pair: AnyNeighbours) -> IntArray:
     """As many centroids as there are places; what is missing is in the middle."""
     places = _places(pair)
     return np.where(places == ABSENT, 0, places)
+
+
+def _middle_and_corner(pair: AnyNeighbours) -> IntArray:
+    points = np.zeros((2, pair.box.n_columns), dtype=np.int64)
+    points[1] = -pair.box.grid.unit
+    return points
 
 
 def _places(pair: AnyNeighbours) -> IntArray:

@@ -29,7 +29,7 @@ from sklearn.cluster import KMeans
 from hushmeans import DPKMeans, Schema
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import open_curator
-from hushmeans.methods.ranges import FoundRange
+from hushmeans.methods.search import FoundRange
 from hushmeans.schema import Number
 from hushmeans.surveys.range_finding import ranges_for
 from hushmeans.types import FloatArray

@@ -27,7 +27,17 @@ from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.source import open_store
 from hushmeans.curator.store import Store
 from hushmeans.evaluate import Score
-from hushmeans.methods import far, leaves, moments, moves, picture, place, refined
+from hushmeans.methods import (
+    calibration,
+    far,
+    leaves,
+    moments,
+    moves,
+    picture,
+    place,
+    refined,
+    shifting,
+)
 from hushmeans.methods.occupied import THRESHOLD
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Bounds
@@ -116,6 +126,9 @@ VARIANTS = {
     "no memory of sizes": Variant(changes={(moves, "SIZE_DOUBT"): 1e6}),
     "far groups as all others": Variant(changes={(leaves, "_far_groups"): lambda *_: []}),
     "empty leaves stay": Variant(changes={(leaves, "EMPTY"): 0.0}),
+    "distances are not asked for": Variant(changes={(calibration, "MOST_FOR_DISTANCES"): 0.0}),
+    "no round more": Variant(changes={(calibration, "UNSETTLED"): 1e9}),
+    "no more for sizes before merging": Variant(changes={(shifting, "FINE_SIZES"): 1.0}),
     "n = 1": Variant({"n": 1}),
     "one round": Variant({"rounds": 1}),
     "clip at 90 %": Variant({"clip_quantile": 0.9}),

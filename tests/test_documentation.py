@@ -6,7 +6,6 @@ import ast
 import doctest
 import inspect
 import re
-import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 import typer
 
 import hushmeans
+from helpers.pages import FENCED, commands_in
 from hushmeans import opendp
 from hushmeans.commands import main
 from tools import import_graph
@@ -28,7 +28,6 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("proo
 EXAMPLES = sorted(ROOT.glob("examples/*.py"))
 PUBLIC = [name for name in hushmeans.__all__ if not name.startswith("__")]
 
-FENCED = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 MOST_WORDS = 1100
 
@@ -133,16 +132,6 @@ def test_the_guides_index_lists_every_page() -> None:
     guide = ROOT / "docs" / "guide"
     index = LINK.findall((guide / "README.md").read_text(encoding="utf-8"))
     assert {path.name for path in guide.glob("*.md")} - {"README.md"} <= set(index)
-
-
-def commands_in(text: str) -> Iterator[list[str]]:
-    """The hushmeans commands in a page's shell blocks, as arguments."""
-    for language, block in FENCED.findall(text):
-        if language == "sh":
-            for line in block.splitlines():
-                words = shlex.split(line, comments=True)
-                if words[:1] == ["hushmeans"]:
-                    yield words[1:]
 
 
 def parse(arguments: list[str]) -> None:

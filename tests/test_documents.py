@@ -34,6 +34,14 @@ def test_the_file_beside_keeps_the_ending_for_writers_that_look_at_it(tmp_path: 
     with written_whole(tmp_path / "a.png") as beside:
         assert beside.suffix == ".png"
         assert beside.parent == tmp_path
+        beside.touch()
+
+
+def test_a_process_that_is_killed_before_it_writes_leaves_nothing(tmp_path: Path) -> None:
+    with written_whole(tmp_path / "a.json", replace=False) as beside:
+        assert os.listdir(tmp_path) == []  # all that a killed process would leave
+        beside.write_text("new")
+    assert os.listdir(tmp_path) == ["a.json"]
 
 
 @pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt])

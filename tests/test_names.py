@@ -16,6 +16,7 @@ SAME_MEANING = {
     **dict.fromkeys(
         (
             "cells",
+            "distances",
             "fill",
             "histograms",
             "lengths",

@@ -64,7 +64,7 @@ def written_whole(path: Path, *, replace: bool = True) -> Iterator[Path]:
     """A temporary file next to `path` to write into; it replaces `path` if the block succeeds.
 
     It is created on entry, so that a folder without write permission is noticed before the
-    work starts.
+    work starts, and removed again: a process that is killed before it writes leaves nothing.
 
     Raises
     ------
@@ -78,6 +78,7 @@ def written_whole(path: Path, *, replace: bool = True) -> Iterator[Path]:
         if not replace and os.path.lexists(path):  # a dangling link counts as well
             raise _taken(path)
         beside.touch(exist_ok=False)
+        beside.unlink()
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from None
     try:

@@ -22,6 +22,7 @@ from audit.search import Ask, Worst, climb, length, most, moved
 from hushmeans.curator.questions import (
     Among,
     Cells,
+    Distances,
     Lengths,
     Norm,
     Shifts,
@@ -55,6 +56,7 @@ def kinds(norm: Norm) -> dict[str, Ask]:
         "spreads": lambda points: Spreads(GRID, points, clips(points), norm),
         "cells": lambda points: Cells(GRID, borders(points)),
         "lengths": lambda points: Lengths(GRID, points[:1], (UNIT // 3, UNIT)),
+        "distances": lambda points: Distances(GRID, points, (UNIT // 3, UNIT)),
         "lengths in two columns": lambda points: among(
             Lengths(GRID, points[:1, 1:].copy(), (UNIT // 3, UNIT))
         ),

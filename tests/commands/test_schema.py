@@ -80,6 +80,12 @@ def test_a_draft_names_the_columns_with_their_types_and_no_value(
         *people().column_names,
         "year",
     }
+    times = pa.table(
+        {"at": pa.array([1], pa.time64("us")), "stay": pa.array([1], pa.duration("s"))}
+    )
+    parquet.write_table(times, folder / "times.parquet")
+    found = tomllib.loads(drafted(capsys, "times.parquet"))["features"]
+    assert found == {"at": ["...", "..."], "stay": ["...", "..."]}
     text = drafted(capsys, "people.csv")
     assert set(tomllib.loads(text)["features"].values()) == {"..."}
     assert VALUE not in text
@@ -92,7 +98,15 @@ def test_a_draft_is_written_once_and_refused_by_a_fit_until_it_is_filled_in(
     told = capsys.readouterr().out
     assert "Fill in its blanks, then run hushmeans check people.parquet --schema draft.toml" in told
     assert run("schema", "people.parquet", "--out", "draft.toml") == 2
-    capsys.readouterr()
+    options = ("--delimiter", ";", "--encoding", "latin-1")
+    (folder / "my people.csv").write_text("age;sex\n")
+    assert run("schema", "my people.csv", *options, "--out", "other.toml") == 0
+    told = capsys.readouterr().out
+    assert "check 'my people.csv' --delimiter ';' --encoding latin-1 --schema other.toml" in told
+    url = f"file://{folder}/people.parquet?key=hidden-word"
+    assert run("schema", url, "--out", "remote.toml") == 0
+    assert "run hushmeans check URL --schema remote.toml" in capsys.readouterr().out
+    assert "hidden-word" not in Path("remote.toml").read_text()
     assert run("fit", "people.csv", "--schema", "draft.toml", "--k", "2", "--epsilon", "1") == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1
@@ -123,6 +137,22 @@ def test_check_counts_what_the_records_do_to_a_schema(
     }
     assert run("check", "few.csv", "--schema", "people.toml") == 0
     assert "other" in capsys.readouterr().out
+
+
+def test_check_doubts_a_column_that_fits_nothing_declared(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = "a name that is much too long for the table"
+    (folder / "few.csv").write_text(f"{long},sex\nx,y\nz,y\n".replace(",", "\t"))
+    (folder / "wrong.toml").write_text(
+        f'[features]\n"{long}" = {{order = [1, 2]}}\nsex = {{levels = ["f"]}}\n'
+    )
+    monkeypatch.setenv("COLUMNS", "60")
+    assert run("check", "few.csv", "--delimiter", "\\t", "--schema", "wrong.toml") == 0
+    said = capsys.readouterr().out
+    assert f"No value of {long!r} is an ordinal: is this the right column?" in said
+    assert "No value of 'sex' is one of its levels: are they spelled right?" in said
+    assert "\u2026" not in said  # names are folded, not cut
 
 
 def test_a_plan_says_what_each_feature_contributes_to_distances(
@@ -178,14 +208,18 @@ def test_a_fit_with_a_schema_finds_the_clusters_and_predicts_in_any_order_of_col
         ("hour = {cycle = 0}", "feature 'hour': the period of the cycle is 0"),
         ("pulse = [0, 200]", "includes column 'pulse', which the data does not have"),
         ("sex = [0, 1]", "column 'sex' holds text, not numbers"),
+        ('person = "age"\n[features]\nage = [0, 99]', "person column 'age' is also a feature"),
+        ('person = "id"\n[features]\nage = [0, 99]', "there is no column 'id'; correct person"),
     ],
 )
 def test_a_wrong_schema_costs_nothing(
     folder: Path, capsys: pytest.CaptureFixture[str], line: str, sentence: str
 ) -> None:
-    (folder / "people.toml").write_text(f"[features]\n{line}\n")
+    above, _, below = line.rpartition("\n[features]\n")
+    (folder / "people.toml").write_text(f"{above}\n[features]\n{below}\n")
     assert run("fit", "people.parquet", *FIT[2:]) == 2
     said = capsys.readouterr().err
     assert sentence in said
     assert "nothing was spent" in said
+    assert said.count("\n") == 1
     assert Ledger().standing("people").spent.epsilon == 0

@@ -18,7 +18,7 @@ from hushmeans.curator import kernel, reference
 from hushmeans.curator.compiled import scoring
 from hushmeans.curator.compiled.scoring import TILE
 from hushmeans.curator.compiled.vectors import LANES, ZERO, store
-from hushmeans.curator.questions import Norm, Question, Shifts, Spreads, Totals
+from hushmeans.curator.questions import Distances, Norm, Question, Shifts, Spreads, Totals
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray, GridArray, IntArray
 
@@ -27,7 +27,7 @@ BORDERS = (0, 1, 15, 31, 32, 33, 64, 255, 256, 257, 768, 2000)
 """Numbers of records around those at which tiles and blocks end."""
 
 
-def questions(centroids: IntArray) -> list[Totals | Shifts]:
+def questions(centroids: IntArray) -> list[Totals | Shifts | Distances]:
     """Every kind of question about centroids."""
     grid = Grid.for_features(centroids.shape[1])
     norms: tuple[Norm, ...] = ("l1", "l2")
@@ -36,7 +36,8 @@ def questions(centroids: IntArray) -> list[Totals | Shifts]:
     for clip in (1, grid.unit // 3, widest):
         clips = tuple(min(clip + j, widest) for j in range(len(centroids)))
         shifts += [Shifts(grid, centroids, clips, norm, 7) for norm in norms]
-    return [Totals(grid, centroids), *shifts]
+    edges = (0, 1, grid.unit // 3, grid.unit, 2 * grid.unit)
+    return [Totals(grid, centroids), Distances(grid, centroids, edges), *shifts]
 
 
 def expected(question: Question, records: GridArray) -> IntArray:
@@ -192,7 +193,7 @@ GUARDED = """
 import ctypes, mmap, sys
 import numpy as np
 from hushmeans.curator import kernel, reference
-from hushmeans.curator.questions import Shifts, Spread, Totals
+from hushmeans.curator.questions import Distances, Shifts, Spread, Totals
 from hushmeans.schema import Grid
 
 pages = mmap.mmap(-1, 64 * mmap.PAGESIZE)
@@ -204,7 +205,8 @@ for n_features in (1, 2, 3, 7, 8, 9, 15, 16, 17, 33):
     grid = Grid.for_features(n_features)
     centroids = np.arange(5 * n_features).reshape(5, n_features)
     clips = (3,) * len(centroids)
-    asked = [Totals(grid, centroids), Shifts(grid, centroids, clips, "l1", 1)]
+    asked = [Totals(grid, centroids), Distances(grid, centroids, (3, 9))]
+    asked += [Shifts(grid, centroids, clips, "l1", 1)]
     asked += [Shifts(grid, centroids, clips, "l2", 1), Spread(grid, centroids[:1], 3, "l1")]
     for n_records in (1, 31, 32, 33, 63, 64, 257):
         size = n_records * n_features

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -39,6 +40,7 @@ from hushmeans.curator.people import groups
 from hushmeans.curator.questions import (
     Among,
     Cells,
+    Distances,
     Lengths,
     Present,
     Question,
@@ -314,6 +316,15 @@ def ibis_table(table: pa.Table, folder: Path) -> Held:
     return Held(ibis.sqlite.connect(folder / "people.sqlite").table("people"))
 
 
+def ibis_on_duckdb(table: pa.Table, folder: Path) -> Held:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Ibis calls DuckDB by old names
+        engine = ibis.duckdb.connect()
+        engine.con.register("held", with_text(table))
+        engine.con.execute("create table people as select * from held")
+        return Held(engine.table("people"))
+
+
 def datafusion_frame(table: pa.Table, folder: Path) -> Held:
     return Held(datafusion.SessionContext().from_arrow(with_text(table)))
 
@@ -361,6 +372,7 @@ HOLDERS: dict[str, Callable[[pa.Table, Path], Held]] = {
     "dataset": dataset_of,
     "duckdb": relation,
     "ibis": ibis_table,
+    "ibis on duckdb": ibis_on_duckdb,
     "datafusion": datafusion_frame,
     "daft": daft_frame,
     "duckdb query": duckdb_query,
@@ -394,6 +406,7 @@ QUESTIONS: dict[str, Question] = {
     "spread": Spread(GRID, CENTROIDS[:1], UNIT, "l2"),
     "spreads": Spreads(GRID, CENTROIDS, (UNIT,) * len(CENTROIDS), "l1"),
     "sizes": Sizes(GRID, CENTROIDS),
+    "distances": Distances(GRID, CENTROIDS, (0, UNIT // 2, UNIT, 2 * UNIT)),
     "cells": Cells(GRID, ((0,), (), (-UNIT // 2, 0), (0,), (0, 5), (1,))),
 }
 
@@ -592,6 +605,7 @@ def mixed_questions(records: GridArray) -> Iterator[Question]:
     yield Totals(box.grid, centroids)
     yield Shifts(box.grid, centroids, (box.grid.unit,) * 3, "l1", 1)
     yield Shifts(box.grid, centroids, (box.grid.unit // 2,) * 3, "l2", 1)
+    yield Distances(box.grid, centroids, (0, box.grid.unit // 2, box.grid.unit))
     last = (0, box.n_columns - 2, box.n_columns - 1)
     yield Among(last, Lengths(box.grid, centroids[:1, list(last)], (box.grid.unit // 3,)))
     yield Among(last, Shifts(box.grid, centroids[:1, list(last)], (box.grid.unit,), "l1", 1))

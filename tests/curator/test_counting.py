@@ -14,6 +14,7 @@ from hushmeans.curator import kernel, reference
 from hushmeans.curator.holes import filling_points
 from hushmeans.curator.questions import (
     Cells,
+    Distances,
     Lengths,
     Norm,
     Present,
@@ -61,6 +62,7 @@ def questions(draw: st.DrawFn) -> tuple[Question, GridArray, GridArray]:
         Spread(GRID, points[:1], max(largest // 2, 1), norm),
         Cells(GRID, ((-1, 0, 2),) * min(d, 3) + ((),) * max(d - 3, 0)),
         Lengths(GRID, points[:1], (0, 2, largest)),
+        Distances(GRID, points, (0, 2, largest)),
     ]
     held = values(largest, holes=True)
     records = draw(arrays(np.int32, (draw(st.integers(0, 20)), d), elements=held))
@@ -132,6 +134,14 @@ def test_a_missing_value_adds_nothing_to_a_shift() -> None:
     shifts = kernel.answer(question, record, holes=True)
     part = GRID.unit * 100 // 4096
     assert shifts.tolist() == [[0, 0, 0, 0, 0], [part, 0, -part, 0, 1]]
+
+
+def test_a_missing_value_adds_nothing_to_a_distance() -> None:
+    """Of the record without any value the first centroid is the nearest, and it lies there."""
+    question = Distances(GRID, CENTROIDS, (0, 141))
+    rows = [[1000, ABSENT, 800, ABSENT], [1000, ABSENT, 800, 902], [ABSENT] * 4]
+    answer = kernel.answer(question, np.array(rows, dtype=np.int32), holes=True)
+    assert answer.tolist() == [1, 0, 2]
 
 
 def test_profiles_count_levels_flags_and_sizes_per_centroid() -> None:

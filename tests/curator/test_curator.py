@@ -17,6 +17,7 @@ from hushmeans.curator.mechanisms import Gaussian, Laplace, Mechanism, mechanism
 from hushmeans.curator.questions import (
     Among,
     Cells,
+    Distances,
     Lengths,
     Norm,
     Question,
@@ -163,6 +164,7 @@ KINDS: list[Question] = [
     Lengths(Grid(20), np.zeros((1, 3), dtype=np.int64), (3, 5)),
     Sizes(Grid(20), np.zeros((2, 3), dtype=np.int64)),
     Among((0, 2), Lengths(Grid(20), np.zeros((1, 2), dtype=np.int64), (3, 5))),
+    Distances(Grid(20), np.zeros((2, 3), dtype=np.int64), (3, 5)),
 ]
 
 
@@ -216,6 +218,11 @@ class CoarserGrid(Grid):
         (KINDS[7], "columns", (0, 3), ValueError),
         (KINDS[7], "columns", (2, 0), ValueError),
         (KINDS[7], "columns", (0,), ValueError),
+        (KINDS[8], "edges", (5, 3), ValueError),
+        (KINDS[8], "edges", (5, 2**26), ValueError),
+        (KINDS[8], "edges", (5, 5.5), TypeError),
+        (KINDS[8], "centroids", np.zeros((2, 2), dtype=np.int64), ValueError),
+        (KINDS[8], "grid", CoarserGrid(20), TypeError),
         (KINDS[7], "asked", KINDS[5], ValueError),
         (KINDS[7], "asked", KINDS[0], TypeError),
         (KINDS[7], "asked", Lengths(Grid(19), np.zeros((1, 2), dtype=np.int64), (3,)), ValueError),

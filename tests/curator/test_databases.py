@@ -167,6 +167,7 @@ def test_no_error_quotes_a_value_or_a_password_and_nothing_is_spent(
     [
         ("postgresql://me:hidden-word@127.0.0.1:1/x?connect_timeout=1", "cannot connect; check"),
         ("sqlite:///nowhere.sqlite", "no such file"),
+        ("duckdb:///{}", "the file cannot be opened as such a database"),
         ("duckdb:///nowhere.duckdb", "no such file"),
         ("oracle://me:hidden-word@host/x", "databases of this kind cannot be read"),
         ("postgresql://me:hid/den-word@127.0.0.1:1/x?connect_timeout=1", "cannot connect"),
@@ -179,7 +180,7 @@ def test_a_database_that_cannot_be_read_is_named_without_its_password(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=message) as refusal:
-        open_reading(SQL("select 1 as age", url), BOUNDS)
+        open_reading(SQL("select 1 as age", url.format(__file__)), BOUNDS)
     check_that_nothing_leaks(refusal.value)
     assert list(tmp_path.iterdir()) == []
 

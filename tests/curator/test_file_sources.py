@@ -381,11 +381,11 @@ FRAME = pd.DataFrame({"age": [CANARY], "visits": [1], "name": ["x"]})
     ("data", "columns", "message"),
     [
         (np.ones((2, 2)), ["age"], "needs a table or a file with column names"),
-        (FRAME, ["age", "age"], "in columns: the data has two columns named 'age'"),
+        (FRAME, ["age", "age"], "columns names 'age' twice; name each column once"),
         (FRAME, "age", "must be a list of column names"),
         (FRAME, [1], "must be a list of column names"),
         (FRAME, [], "columns is empty"),
-        (FRAME, ["age", "iq"], "column 'iq' has no bounds"),
+        (FRAME, ["age", "iq"], "column 'iq' is not in the bounds; add its range to them"),
         (FRAME[["name"]], ["age"], "there is no column 'age'"),
         (pa.table({"name": ["x"]}), ["age"], "there is no column 'age'"),
         (FRAME.assign(age="x"), ["age"], "column 'age' holds text"),

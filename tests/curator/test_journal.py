@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from hushmeans.curator.journal import fingerprint
-from hushmeans.curator.questions import Among, Cells, Lengths, Question, Shifts, Size, Totals
+from hushmeans.curator.questions import (
+    Among,
+    Cells,
+    Distances,
+    Lengths,
+    Question,
+    Shifts,
+    Size,
+    Totals,
+)
 from hushmeans.schema import Grid
 
 GRID = Grid(20)
@@ -30,6 +39,9 @@ def test_equal_questions_have_one_fingerprint_and_all_others_another() -> None:
         (Cells(GRID, ((0,), ())), 1.0),
         (Cells(GRID, ((), (0,))), 1.0),
         (Lengths(GRID, POINTS[:1], (5,)), 1.0),
+        (Distances(GRID, POINTS[:1], (5,)), 1.0),
+        (Distances(GRID, POINTS, (5,)), 1.0),
+        (Distances(GRID, POINTS, (5, 6)), 1.0),
         (Among((0, 1), Lengths(GRID, POINTS[:1], (5,))), 1.0),
         (Among((0, 2), Lengths(GRID, POINTS[:1], (5,))), 1.0),
         (Among((0, 2), Lengths(GRID, POINTS[1:], (5,))), 1.0),

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from hushmeans.curator import kernel
+from hushmeans.curator.chunks import SMALLEST_CHUNK
 from hushmeans.curator.mechanisms import LARGEST_SCALE
 from hushmeans.curator.questions import LARGEST_COUNT, Shifts, Totals
 from hushmeans.schema import Grid
@@ -119,7 +120,7 @@ def test_a_block_that_cannot_be_read_is_an_error() -> None:
 
 def test_a_machine_with_one_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel, "available_threads", lambda: 1)
-    records = np.ones((kernel.SMALLEST_CHUNK + 1, 1), dtype=np.int32)
+    records = np.ones((SMALLEST_CHUNK + 1, 1), dtype=np.int32)
     totals = kernel.answer(Totals(Grid(20), np.array([[0]])), records)
     assert totals.tolist() == [[len(records), len(records) << 20]]
 

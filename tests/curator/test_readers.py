@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import ibis
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -191,6 +192,7 @@ def put_files(folder: Path) -> None:
 def test_files_are_read_where_they_are(tmp_path: Path, address: str, name: str) -> None:
     put_files(tmp_path)
     assert encoded(f"{address}/people.{name}") == ENCODED
+    assert encoded(f"{address}/people.{name}?signature=hidden-word") == ENCODED
     assert encoded(f"file://{tmp_path}/people.{name}") == ENCODED
 
 
@@ -242,6 +244,15 @@ class TestS3:
         check_that_nothing_leaks(refusal.value)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Ibis calls DuckDB by old names
+def test_a_table_of_ibis_is_read_from_its_own_engine_and_from_memory() -> None:
+    engine = ibis.duckdb.connect()
+    engine.con.register("people", TABLE)
+    for table in (engine.table("people"), ibis.memtable(TABLE)):
+        for _ in range(2):  # the first time left no result on the connection
+            assert encoded(table) == ENCODED
+
+
 def test_a_folder_behind_a_url_is_read_whole(tmp_path: Path) -> None:
     for index in range(2):
         below = tmp_path / f"visits={index}"
@@ -257,7 +268,8 @@ def test_a_folder_behind_a_url_is_read_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("{}/none.csv?key=hidden-word", "no such file or folder"),
+        ("{}/none.csv?key=hidden-word", "no such file or folder, or no access to it"),
+        ("http://127.0.0.1:1/people.csv", "check the address, the connection and the credentials"),
         ("martian://me:hidden-word@host/people.csv?key=hidden-word", "install fsspec with"),
         ("s3://me:hidden/hidden-word@bucket/people.csv", "s3://...: cannot read files at such"),
         ("https://me:hidden-word[@127.0.0.1:1/people.csv", "no such file or folder"),

@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from hushmeans.curator.questions import (
     Cells,
+    Distances,
     Lengths,
     Norm,
     Question,
@@ -62,13 +63,16 @@ def contribution(question: Question, record: Sequence[int]) -> Iterator[tuple[in
             for x, c in zip(record, question.centre.tolist()[0], strict=True)
         ]
         yield from enumerate(clipped(squares, question.clip, question.norm))
-    elif isinstance(question, Totals | Shifts | Sizes | Spreads):
+    elif isinstance(question, Totals | Shifts | Sizes | Spreads | Distances):
         centroids = question.centroids.tolist()
         gaps = [[x - c for x, c in zip(record, each, strict=True)] for each in centroids]
         squares = [sum(gap * gap for gap in each) for each in gaps]
         best = squares.index(min(squares))
         if isinstance(question, Sizes):
             yield best, 1
+            return
+        if isinstance(question, Distances):
+            yield sum(squares[best] > edge**2 for edge in question.edges), 1
             return
         if isinstance(question, Totals):
             row = [*record, question.grid.unit]
@@ -104,6 +108,7 @@ def questions(draw: st.DrawFn) -> tuple[Question, GridArray]:
         Spreads(GRID, points, tuple(range(clip, clip + len(points))), norm),
         Cells(GRID, tuple(tuple(sorted(each)) for each in borders)),
         Lengths(GRID, points[:1], tuple(sorted({abs(each) for each in borders[0]}))),
+        Distances(GRID, points, tuple(sorted({abs(each) for each in borders[0]}))),
     ]
     question = draw(st.sampled_from(kinds))
     return question, draw(arrays(np.int32, (draw(st.integers(0, 20)), d), elements=values))

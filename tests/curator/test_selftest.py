@@ -21,6 +21,7 @@ from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import Laplace
 from hushmeans.curator.questions import (
     Cells,
+    Distances,
     Lengths,
     Question,
     Shifts,
@@ -147,6 +148,33 @@ def in_another_feature(question: Lengths, records: GridArray) -> IntArray:
     return np.bincount(beyond, minlength=question.shape[0])
 
 
+def from_the_first(question: Distances, records: GridArray) -> IntArray:
+    """From the first centroid, whichever is nearest."""
+    return kernel.distances(replace(question, centroids=question.centroids[:1].copy()), records)
+
+
+def at_the_edge(question: Distances, records: GridArray) -> IntArray:
+    """A distance at an edge counts as beyond it."""
+    squares = reference._squares(records, question.centroids).min(axis=0)
+    beyond = np.searchsorted(np.array(question.edges) ** 2, squares, side="right")
+    return np.bincount(beyond, minlength=question.shape[0])
+
+
+def in_the_farthest_feature(question: Distances, records: GridArray) -> IntArray:
+    """As lengths are measured."""
+    best = reference.nearest(records, question.centroids)
+    farthest = np.abs(records - question.centroids[best]).max(axis=1)
+    beyond = np.searchsorted(question.edges, farthest, side="left")
+    return np.bincount(beyond, minlength=question.shape[0])
+
+
+def squares_in_32_bits(question: Distances, records: GridArray) -> IntArray:
+    gaps = records - question.centroids[reference.nearest(records, question.centroids)]
+    squares = (gaps**2).sum(axis=1).astype(np.int32).astype(np.int64)
+    beyond = np.searchsorted(np.array(question.edges) ** 2, squares, side="left")
+    return np.bincount(beyond, minlength=question.shape[0])
+
+
 def on_the_border(question: Cells, records: GridArray) -> IntArray:
     """A value on a border counts as above it."""
     return kernel.cells(question, records + np.int32(1))
@@ -195,6 +223,11 @@ WRONG = [
     adding_up(Cells, one_less),
     adding_up(Lengths, in_another_feature),
     adding_up(Lengths, one_less),
+    adding_up(Distances, from_the_first),
+    adding_up(Distances, at_the_edge),
+    adding_up(Distances, in_the_farthest_feature),
+    adding_up(Distances, squares_in_32_bits),
+    adding_up(Distances, one_less),
     adding_up(Size, one_more),
     adding_up(Sizes, one_less),
     adding_up(Sizes, to_the_next),

@@ -1,4 +1,4 @@
-"""Size, shifts, spread and cells: exact, and within their sensitivity for every neighbour."""
+"""The questions of the refined method: exact, and within their sensitivity for every neighbour."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from hypothesis.extra.numpy import arrays
 from hushmeans.curator import kernel
 from hushmeans.curator.compiled import clipping
 from hushmeans.curator.compiled.sums import row_width
+from hushmeans.curator.kernel import KERNELS
 from hushmeans.curator.questions import (
     Cells,
+    Distances,
     Lengths,
     Norm,
     Question,
@@ -25,6 +27,8 @@ from hushmeans.curator.questions import (
     Spread,
     Spreads,
 )
+from hushmeans.curator.questions.centroids import LONGEST_EDGE
+from hushmeans.curator.reference import REFERENCE, AddUp
 from hushmeans.schema import Box, Grid
 from hushmeans.types import GridArray, IntArray
 
@@ -55,6 +59,7 @@ def questions(draw: st.DrawFn) -> tuple[Question, GridArray, GridArray]:
         Spreads(GRID, points, tuple(clips), norm),
         Cells(GRID, tuple(tuple(sorted(each)) for each in borders)),
         Lengths(GRID, points[:1], tuple(sorted({abs(each) for each in borders[0]}))),
+        Distances(GRID, points, tuple(sorted({abs(each) for each in borders[0]}))),
     ]
     question = draw(st.sampled_from(kinds))
     records = draw(arrays(np.int32, (draw(st.integers(0, 20)), d), elements=values(largest)))
@@ -185,6 +190,70 @@ def test_lengths_have_sensitivity_one_in_both_norms_and_reach_it() -> None:
         assert np.abs(change).sum() == 1 == question.sensitivity("l1") == question.sensitivity("l2")
 
 
+def test_distances_count_by_how_far_the_nearest_centroid_is() -> None:
+    """(3, 4) and (1001, 1) are 5 and 1.4 away; (7, 24) is 25 away, (7, 25) 26.0, rounded up."""
+    question = Distances(GRID, np.array([[0, 0], [1000, 0]]), (0, 1, 5, 25))
+    rows = [[0, 0], [1000, 0], [0, 1], [1001, 1], [3, 4], [3, -5], [7, 24], [-7, 25], [500, 0]]
+    records = np.array(rows, dtype=np.int32)
+    assert kernel.answer(question, records).tolist() == [2, 1, 2, 2, 2]
+
+
+def test_distances_without_edges_count_all_records() -> None:
+    question = Distances(GRID, np.array([[0, 0], [1000, 0]]), ())
+    assert kernel.answer(question, np.ones((7, 2), dtype=np.int32)).tolist() == [7]
+
+
+@pytest.mark.parametrize("number", [1, 4])
+def test_distances_have_sensitivity_one_in_both_norms_and_reach_it(number: int) -> None:
+    question = Distances(GRID, np.zeros((number, 2), dtype=np.int64), (3, 9))
+    for record in ([0, 0], [-4, 2], [2**20, -(2**20)]):
+        change = kernel.answer(question, np.array([record], dtype=np.int32))
+        assert np.abs(change).sum() == 1 == question.sensitivity("l1") == question.sensitivity("l2")
+
+
+@pytest.mark.parametrize("kernel", [KERNELS[Distances], REFERENCE.add_up[Distances]])
+@pytest.mark.parametrize("n_features", [1, 2, 7, 8, 9, 24, 961, 2730, 2731, 10_000])
+def test_a_step_more_than_an_edge_is_beyond_it(kernel: AddUp, n_features: int) -> None:
+    """Where sums exceed 2**53, too: from corner to corner squares are larger than any edge's."""
+    grid = Grid.for_features(n_features)
+    corner = np.full((1, n_features), -grid.unit)
+    across = np.full((3, n_features), grid.unit, dtype=np.int32)
+    far = 4 * n_features * grid.unit**2
+    assert (far > 2**53) == (n_features in (2730, 10_000))
+    farthest = min(math.isqrt(far), LONGEST_EDGE)
+    beyond = kernel(Distances(grid, corner, (0, farthest - 1, farthest)), across)
+    assert beyond.tolist() == ([0, 0, 3, 0] if farthest**2 == far else [0, 0, 0, 3])
+    along = across.copy()
+    along[:, 1:] = -grid.unit
+    along[1, 0] -= 1
+    along[2] = -grid.unit
+    edges = (0, 2 * grid.unit - 2, 2 * grid.unit - 1)
+    assert kernel(Distances(grid, corner, edges), along).tolist() == [1, 0, 1, 1]
+
+
+@given(st.integers(1, 40), st.integers(1, 4), st.integers(0, 2**32))
+def test_distances_at_and_around_edges_are_compared_exactly(
+    n_features: int, n_centroids: int, seed: int
+) -> None:
+    """The edges are the whole parts of distances, found in Python's unlimited integers."""
+    rng = np.random.default_rng(seed)
+    ends = -GRID.unit, GRID.unit
+    centroids = rng.integers(*ends, (n_centroids, n_features), endpoint=True)
+    records = rng.integers(*ends, (20, n_features), dtype=np.int32, endpoint=True)
+    squares = [
+        min(
+            sum((x - c) ** 2 for x, c in zip(record, centroid, strict=True))
+            for centroid in centroids.tolist()
+        )
+        for record in records.tolist()
+    ]
+    edges = tuple(sorted({math.isqrt(square) + step for square in squares for step in (0, 1)}))
+    expected = [0] * (len(edges) + 1)
+    for square in squares:
+        expected[sum(square > edge**2 for edge in edges)] += 1
+    assert kernel.answer(Distances(GRID, centroids, edges), records).tolist() == expected
+
+
 @pytest.mark.parametrize("clip", [1, 1000, GRID.unit])
 @pytest.mark.parametrize("norm", NORMS)
 def test_the_sensitivity_of_shifts_is_reached(norm: Norm, clip: int) -> None:
@@ -216,6 +285,11 @@ def test_the_sensitivity_of_shifts_is_reached(norm: Norm, clip: int) -> None:
         (lambda: Lengths(GRID, ORIGIN, (9, 9)), "ascend"),
         (lambda: Lengths(GRID, ORIGIN, (-1,)), "width of the box"),
         (lambda: Lengths(GRID, ORIGIN, (2**21 + 1,)), "width of the box"),
+        (lambda: Distances(GRID, ORIGIN, (9, 9)), "ascend"),
+        (lambda: Distances(GRID, ORIGIN, (9, 3)), "ascend"),
+        (lambda: Distances(GRID, ORIGIN, (-1, 3)), "between 0 and"),
+        (lambda: Distances(GRID, ORIGIN, (3, LONGEST_EDGE + 1)), "between 0 and"),
+        (lambda: Distances(GRID, np.full((1, 2), GRID.unit + 1), (3,)), "unit box"),
         (lambda: Cells(GRID, ((2**21,),)), "unit box"),
         (lambda: Cells(GRID, ((3, 1),)), "ascend"),
         (lambda: Cells(GRID, ((1, 1),)), "ascend"),
@@ -235,6 +309,8 @@ def test_a_question_outside_the_proof_cannot_be_asked(make: Any, message: str) -
         Spreads(GRID, np.zeros((1, 3), dtype=np.int64), (5,), "l2"),
         Cells(GRID, ((1,),)),
         Lengths(GRID, np.zeros((1, 3), dtype=np.int64), (5,)),
+        Distances(GRID, np.zeros((2, 3), dtype=np.int64), (5,)),
+        Distances(Grid(10), np.zeros((1, 2), dtype=np.int64), (5,)),
     ],
 )
 def test_a_question_about_other_records_does_not_fit(question: Question) -> None:
@@ -261,6 +337,20 @@ def test_small_integer_types_do_not_shrink_a_sensitivity(norm: Norm) -> None:
 def test_borders_are_whole_numbers(borders: Any) -> None:
     with pytest.raises(TypeError):
         Cells(GRID, borders)
+
+
+@pytest.mark.parametrize("edge", [1.5, 2.0, math.nan, "a", True])
+def test_edges_are_whole_numbers(edge: Any) -> None:
+    with pytest.raises(TypeError):
+        Distances(GRID, ORIGIN, (edge,))
+    with pytest.raises(TypeError):
+        Lengths(GRID, ORIGIN, (edge,))
+
+
+def test_no_edge_of_distances_is_too_long_for_an_exact_comparison() -> None:
+    assert LONGEST_EDGE**2 < 2**52 <= (LONGEST_EDGE + 1) ** 2
+    question = Distances(GRID, ORIGIN, (np.int32(LONGEST_EDGE),))  # type: ignore[arg-type]
+    assert type(question.edges[0]) is int
 
 
 def test_borders_cannot_be_changed_afterwards() -> None:

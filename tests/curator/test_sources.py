@@ -195,7 +195,7 @@ class QuotingArray:
 
 
 COMPLEX = WHOLE + 1j
-UNREADABLE = "a DataFrame with these columns cannot be read as a table of numbers; convert"
+UNREADABLE = "a DataFrame with these columns cannot be read as a table; convert"
 
 
 @pytest.mark.parametrize(
@@ -212,8 +212,10 @@ UNREADABLE = "a DataFrame with these columns cannot be read as a table of number
         (np.float64(CANARY), "0 dimension"),
         (np.ones((2, 2, 2)), "3 dimension"),
         (np.ones((3, 0)), "0 feature"),
-        (None, "must be numeric"),
-        ({"age": [float(CANARY)]}, "must be numeric"),
+        (None, "must be an array, a table or a path, not of type NoneType"),
+        ({"age": [float(CANARY)]}, "not of type dict; make a table of it"),
+        (iter([float(CANARY)]), "not of type list_iterator"),
+        (CANARY.encode(), "not of type bytes"),
         (pd.DataFrame({"age": [CANARY, 1], "visits": [1, 2]}), "column 'age' has dtype object"),
         (
             pd.DataFrame({"age": [CANARY], "visits": [1]}),
@@ -468,9 +470,14 @@ UNFIT = "this is not a valid CSV file with a header row"
 HEADLESS = "the first row looks like a record; add a header row with the column names"
 EMPTY = "the file is empty; a CSV file needs a header row"
 NAMELESS = "a column has no name; if it is a pandas index, use to_csv(..., index=False)"
+ENCODED = (
+    "the first row is not text in the encoding of the file; set the encoding, such as latin-1 "
+    "(--encoding), or check that this is a CSV file"
+)
 SEMICOLONS = "the fields are separated by semicolons; set the delimiter to ';' (--delimiter)"
+TABS = "the fields are separated by tabs; set the delimiter to '\\t' (--delimiter)"
 NO_HEADER = "the first row is not a header; add a header row with the column names"
-WHOLE_SENTENCES = (UNFIT, HEADLESS, EMPTY, NAMELESS, SEMICOLONS, NO_HEADER)
+WHOLE_SENTENCES = (UNFIT, HEADLESS, EMPTY, NAMELESS, SEMICOLONS, TABS, ENCODED, NO_HEADER)
 
 
 def parquet_file() -> bytes:
@@ -490,17 +497,19 @@ def parquet_file() -> bytes:
         ("empty.csv.gz", gzip.compress(b"", mtime=0), EMPTY),
         ("damaged.csv.gz", b"this is not gzip", UNFIT),
         ("cut.csv.gz", gzip.compress(b"age,visits\n25,2\n", mtime=0)[:-9], UNFIT),
-        ("latin.csv", "age,vísits\n1,2\n".encode("latin-1"), UNFIT),
+        ("latin.csv", "age,vísits\n1,2\n".encode("latin-1"), ENCODED),
         ("record.csv", f"{CANARY},7\n".encode(), HEADLESS),
         ("record.csv", f"a,{CANARY}\n".encode(), HEADLESS),
         ("nameless.csv", b"age,\n1,2\n", NAMELESS),
         ("index.csv", f",age,visits\n0,{CANARY},2\n".encode(), NAMELESS),
         ("semicolons.csv", f"age;visits\n{CANARY};2\n".encode(), SEMICOLONS),
         ("record.csv", f"{CANARY};7\n".encode(), SEMICOLONS),
+        ("tabs.csv", f"age\tvisits\n{CANARY}\t2\n".encode(), TABS),
+        ("bars.csv", f"age|visits\n{CANARY}|2\n".encode(), "separated by vertical bars"),
         ("quoted.csv", f'"age\n(years)",visits\n{CANARY},2\n'.encode(), NO_HEADER),
         ("quoted.csv", f'age,"visits\n(a year)"\n{CANARY},2\n'.encode(), NO_HEADER),
         ("people.csv", parquet_file(), "people.csv: th"),
-        ("picture.csv", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20, UNFIT),
+        ("picture.csv", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20, ENCODED),
         ("zeros.csv", bytes(5000), HEADLESS),
         ("long.csv", b"x" * 200_000 + b",y\n1,2\n", UNFIT),
         ("twice.csv", b"age,age\n1,2\n", "two columns named 'age'"),

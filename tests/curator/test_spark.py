@@ -389,6 +389,14 @@ def test_files_that_will_not_do_are_refused_in_a_sentence(
     assert not (folder / "release.json").exists()
 
 
+def test_bounds_for_another_table_are_refused_by_the_names_of_columns(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "bounds.toml").write_text("pulse = [0, 200]\n")
+    assert run(str(folder / "odd.csv"), "--spark", MASTER) == 2
+    assert "include column 'pulse', which the data does not have" in capfd.readouterr().err
+
+
 def test_missing_pyspark_and_missing_java_are_named_with_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

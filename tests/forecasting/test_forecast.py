@@ -108,7 +108,7 @@ def test_an_error_out_of_reach_is_said_so() -> None:
 
 
 def test_verdicts_follow_the_error() -> None:
-    levels = [forecast(rows, 24, 5, 1).verdict.level for rows in (10**6, 8000, 300)]
+    levels = [forecast(rows, 24, 5, 1).verdict.level for rows in (10**6, 4000, 300)]
     assert levels == ["negligible", "visible", "dominates"]
     assert "Do not spend" in str(forecast(300, 24, 5, 1).verdict)
 

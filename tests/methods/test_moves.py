@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
-from hushmeans.curator.door import NoisyTotals
+from hushmeans.curator.door import Noise, NoisyTotals
 from hushmeans.curator.questions import Shifts
-from hushmeans.methods.moves import Gaps, Moves, read_moves
+from hushmeans.methods.moves import FEWEST, Clipping, Gaps, Moves, norms_of, read_moves
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray
 
@@ -49,3 +52,20 @@ def test_a_clusters_width_is_at_least_that_of_all() -> None:
     ways = np.array([[0.1, 0.0], [0.1, 0.0], [0.0, 0.8], [0.1, 0.0]])
     gaps = Gaps(ways, np.array([0, 0, 1, 0]))
     np.testing.assert_allclose(gaps.squares(3), [gaps.square, 0.64, gaps.square])
+
+
+@pytest.mark.parametrize("quantile", [0.01, 0.5, 0.9, 1.0])
+def test_a_clip_is_the_quantile_of_a_clusters_lengths_or_of_all_where_they_are_few(
+    quantile: float,
+) -> None:
+    rng = np.random.default_rng(1)
+    sizes = [FEWEST - 1, 0, FEWEST, FEWEST + 1, 60]
+    gaps = Gaps(rng.normal(size=(sum(sizes), 2)), rng.permutation(np.repeat(np.arange(5), sizes)))
+    norms, grid = norms_of(gaps.ways, "l2"), Grid.for_features(2)
+    own = [norms[gaps.nearest == label] for label in range(5)]
+    expected = [np.quantile(each if len(each) >= FEWEST else norms, quantile) for each in own]
+    noise = Noise("l2", 1e9)  # where clips follow the quantiles alone
+    about = (np.zeros((5, 2), dtype=np.int64), np.ones(5), gaps, Fraction(1))
+    found = Clipping(quantile, 0.1).question(grid, noise, *about).clips
+    largest = math.sqrt(2) * grid.unit  # the corner of the box
+    np.testing.assert_allclose(found, np.minimum(grid.unit * np.array(expected), largest), atol=1)

@@ -15,13 +15,9 @@ from hushmeans.curator import kernel
 from hushmeans.curator.door import Door, Noise, NoisyTotals
 from hushmeans.curator.questions import Norm, Question
 from hushmeans.methods.bins import bins_over, heaviest, noise_above
-from hushmeans.methods.ranges import (
-    SAFE_ENDS,
-    FoundRange,
-    find_ranges,
-    records_needed,
-)
+from hushmeans.methods.ranges import find_ranges, records_needed
 from hushmeans.methods.readable import outwards, round_up
+from hushmeans.methods.search import SAFE_ENDS, FoundRange
 from hushmeans.schema import Grid, Layout
 from hushmeans.types import FloatArray
 

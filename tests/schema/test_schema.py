@@ -117,15 +117,22 @@ REFUSED: list[tuple[Any, str]] = [
     ({"x": {"dates": ["soon", "2020-01-01"]}}, "feature 'x': 'soon' is not a date"),
     ({"x": {"cycle": 0}}, "feature 'x': the period of the cycle is 0"),
     ({"x": {"flag": False}}, "feature 'x': flag must be true"),
-    ({"x": {"range": [0]}}, "feature 'x': range is not a pair"),
-    ({"x": "yes"}, "feature 'x': a range is not a pair"),
+    ({"x": {"range": [0]}}, "feature 'x': the range must be a pair of numbers, [low, high]"),
+    ({"x": {"dates": ["2020-01-01"]}}, "feature 'x': dates must be a pair, [first, last]"),
+    ({"x": {"cycle": "24"}}, "feature 'x': the period must be a number"),
+    ({"sys": {"p": [0, 1]}}, 'in TOML, a name with a dot needs quotes: "a.b" = [0, 1]'),
+    ({"person": "id", "age": [0, 120]}, "person is not a feature; in a file it goes above"),
+    ({"age": [0, 120], "rows_per_person": 3}, "rows_per_person is not a feature"),
+    ({"features": {"age": [0, 120], "person": "id"}}, "person is not a feature"),
+    ({"person": "...", "features": {"age": [0, 9]}}, "person: name the column that says whose"),
+    ({"x": "yes"}, "feature 'x': the range must be a pair of numbers, [low, high], or"),
     (
         {"x": {"range": [0, 1], "levels": ["a"]}},
         "feature 'x': it says 'range', 'levels'; give exactly one of range, levels",
     ),
     ({"x": {"weight": 2}}, "feature 'x': it says 'weight'; give exactly one of range, levels"),
     ({"x": {"rnage": [0, 1]}}, "it says 'rnage'; give exactly one of range"),
-    ({"x": ["a", "b"]}, "a list of texts is no range; declare a category as"),
+    ({"x": ["a", "b"]}, "a list of texts is not a range; declare a category as"),
     ({"x": {"cycle": 24, "scale": "log"}}, "feature 'x': 'scale' does not go with cycle"),
     ({"x": {"range": [0, 1], "colour": 2}}, "feature 'x': 'colour' does not go with range"),
     ({"features": {"x": [0, 1]}, "persons": "id"}, "unknown key 'persons'; use person"),
@@ -156,7 +163,7 @@ def test_a_schema_for_another_table_is_refused() -> None:
         schema.box(names=["age", "six"])
     with pytest.raises(InputError, match="has no column names"):
         schema.box(n_features=2)
-    with pytest.raises(InputError, match="'pulse' has no schema"):
+    with pytest.raises(InputError, match="'pulse' is not in the schema; add its kind to it"):
         schema.only(["pulse"])
 
 

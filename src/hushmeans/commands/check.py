@@ -16,7 +16,7 @@ HEADING = "NOT PRIVATE: exact counts from the records. Do not publish or forward
 
 
 def check(
-    file: options.LocalRecords,
+    file: options.Records,
     bounds: options.BoundsFile = None,
     schema: options.SchemaFile = None,
     columns: options.Columns = None,
@@ -56,7 +56,9 @@ def _show(tallies: tuple[ColumnTally, ...], declared: Schema) -> None:
     if any(each.other is not None for each in tallies):
         columns.append("other")
     for column in columns:
-        table.add_column(column, justify="left" if column == "feature" else "right")
+        table.add_column(
+            column, justify="left" if column == "feature" else "right", overflow="fold"
+        )
     for each in tallies:
         counts = (each.values, each.missing, each.unreadable, each.below, each.above, each.other)
         shown = ("" if count is None else f"{count:,}" for count in counts[: len(columns) - 1])
@@ -67,7 +69,8 @@ def _show(tallies: tuple[ColumnTally, ...], declared: Schema) -> None:
     for each in tallies:
         if each.values and each.unreadable + each.missing == each.values:
             kind = declared.features.get(each.name)
-            wanted = "a number" if kind is None or kind.word == "number" else f"a {kind.word}"
+            word = "number" if kind is None else kind.word
+            wanted = f"{'an' if word == 'ordinal' else 'a'} {word}"
             typer.echo(f"No value of {each.name!r} is {wanted}: is this the right column?")
         if each.other and each.other == each.values:
             typer.echo(f"No value of {each.name!r} is one of its levels: are they spelled right?")

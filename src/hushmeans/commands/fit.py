@@ -186,9 +186,15 @@ def _place(
         from hushmeans.schema import SQL
 
         return SQL(sql, database)
+    if file is None and sql is not None and not database:
+        raise InputError(
+            "the query has no database; name it with --database or $HUSHMEANS_DATABASE"
+        )
+    if file is None and sql is None and database is not None:
+        raise InputError("the database has no query; give one with --sql")
     raise InputError(
-        "the records are in a file, with --delimiter and --encoding for CSV, or in a database, "
-        "with --sql and --database; give one or the other"
+        "give the records either as a file, with --delimiter and --encoding for CSV, or as a query "
+        "with --sql and --database"
     )
 
 

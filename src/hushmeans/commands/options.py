@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from csv import reader
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,9 +18,6 @@ RECORDS = typer.Argument(
     help="The records: a CSV, Parquet or Arrow file, a folder of them, or a URL."
 )
 Records = Annotated[str, RECORDS]
-LocalRecords = Annotated[
-    str, typer.Argument(help="The records: a CSV, Parquet or Arrow file, or a folder of them.")
-]
 ClusterNumber = Annotated[int, typer.Option("--k", help="The number of clusters to release.")]
 Epsilon = Annotated[
     str,
@@ -103,7 +101,9 @@ Columns = Annotated[
 ]
 Delimiter = Annotated[
     str | None,
-    typer.Option(help="The character between the fields of a CSV file; by default a comma."),
+    typer.Option(
+        help=r"The character between the fields of a CSV file, such as ; or \t; by default a comma."
+    ),
 ]
 Encoding = Annotated[
     str | None, typer.Option(help="The encoding of a CSV file, such as latin-1; by default UTF-8.")
@@ -112,17 +112,30 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def column_names(columns: str | None) -> list[str] | None:
-    """The names in a list separated by commas; None for all columns."""
-    return None if columns is None else columns.split(",")
+    """The names in a list separated by commas, in quotes if they have any; None for all columns.
+
+    Examples
+    --------
+    >>> column_names('age, body mass,"height, in cm"')
+    ['age', 'body mass', 'height, in cm']
+    """
+    if columns is None:
+        return None
+    names = next(reader([columns], skipinitialspace=True), [])
+    return [name.rstrip() for name in names]
 
 
 def file_at(path: str, delimiter: str | None, encoding: str | None) -> str | CSV:
-    """A file or a folder; with a delimiter or an encoding, it is CSV whatever its name."""
+    """A file or a folder; with a delimiter or an encoding, it is CSV whatever its name.
+
+    A tab may be written as shells leave it, as a backslash and a t.
+    """
     if delimiter is None and encoding is None:
         return path
     from hushmeans.schema import CSV
 
-    return CSV(path, "," if delimiter is None else delimiter, encoding or "utf-8")
+    delimiter = "," if delimiter is None else delimiter.replace("\\t", "\t")
+    return CSV(path, delimiter, encoding or "utf-8")
 
 
 def settings_of(

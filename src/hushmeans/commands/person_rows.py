@@ -84,7 +84,8 @@ def _show(counted: PersonRows) -> None:
         rows = f"{low:,}" if low == high else f"{low:,} to {high:,}"
         table.add_row(rows, few if count < counted.threshold else f"{count:,}")
     last = counted.bins[len(choices)][0] - 1
-    table.add_row(f"more than {last:,}" if last else "any number", f"{few} in each further bin")
+    rest = (f"more than {last:,}", f"{few} in each further bin")
+    table.add_row(*(rest if last else ("any number", f"{few} in each bin")))
     Console().print(table)
     if not choices:
         typer.echo(

@@ -19,7 +19,7 @@ def predict(
     file: Annotated[
         str,
         typer.Argument(
-            help="New records: a CSV, Parquet or Arrow file, or a folder of such files."
+            help="New records: a CSV, Parquet or Arrow file, a folder of such files, or a URL."
         ),
     ],
     out: Annotated[

@@ -56,8 +56,9 @@ def bar() -> Iterator[Watch]:
         TextColumn("{task.description}"),
         BarColumn(),
         TimeElapsedColumn(),
-        TextColumn("time left, at most:"),
+        TextColumn("elapsed, at most"),
         TimeRemainingColumn(),
+        TextColumn("left"),
     )
     quiet = not console.is_terminal
     with Progress(*columns, console=console, disable=quiet) as progress:

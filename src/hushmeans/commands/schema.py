@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import join
 from typing import Annotated
 
 import typer
@@ -11,7 +12,7 @@ from hushmeans.commands import options
 
 
 def schema(
-    file: options.LocalRecords,
+    file: options.Records,
     out: Annotated[
         Path | None,
         typer.Option(help="Where to write the draft, as TOML; by default it is printed."),
@@ -24,17 +25,20 @@ def schema(
     The draft has blanks for ranges and levels, which are yours to decide: they are public, so
     they must not come from the records. A fit refuses it until they are filled in.
     """
-    from hushmeans.curator.owner import declared_types
+    from hushmeans.curator.owner import declared_types, without_query
     from hushmeans.documents import written_whole
     from hushmeans.schema import draft
 
     place = options.file_at(file, delimiter, encoding)
-    text = draft(declared_types(place), file.rstrip("/").rpartition("/")[2])
+    is_url = "://" in file
+    name = without_query(file) if is_url else file
+    text = draft(declared_types(place), name.rstrip("/").rpartition("/")[2])
     if out is None:
         typer.echo(text, nl=False)
         return
     with written_whole(out, replace=False) as beside:
         beside.write_text(text, encoding="utf-8")
-    typer.echo(
-        f"Written to {out}. Fill in its blanks, then run hushmeans check {file} --schema {out}."
-    )
+    told = {"--delimiter": delimiter, "--encoding": encoding}
+    how = [word for option, value in told.items() if value is not None for word in (option, value)]
+    again = join(["hushmeans", "check", "URL" if is_url else file, *how, "--schema", str(out)])
+    typer.echo(f"Written to {out}. Fill in its blanks, then run {again}")

@@ -72,6 +72,14 @@ def fixed_clips(clips: tuple[int, ...], centroids: IntArray, width: int) -> tupl
     return fixed
 
 
+def ascending(values: tuple[int, ...], what: str) -> tuple[int, ...]:
+    """Whole numbers, each larger than the one before."""
+    fixed = tuple(whole(value) for value in values)
+    if list(fixed) != sorted(set(fixed)):
+        raise ValueError(f"the {what} must ascend")
+    return fixed
+
+
 def check_norm(norm: str) -> None:
     """Raise unless this names a norm."""
     if type(norm) is not str or norm not in ("l1", "l2"):

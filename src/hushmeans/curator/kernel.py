@@ -7,7 +7,7 @@ the arithmetic, and no sum depends on chunks or on threads.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import chain, islice
@@ -17,10 +17,12 @@ from typing import TypeVar
 import numpy as np
 
 from hushmeans.curator import compiled, reference, selftest
+from hushmeans.curator.chunks import in_chunks
 from hushmeans.curator.holes import filling_points
 from hushmeans.curator.questions import (
     Among,
     Cells,
+    Distances,
     Histograms,
     Lengths,
     Present,
@@ -41,12 +43,6 @@ from hushmeans.schema.grid import ABSENT
 from hushmeans.types import FloatArray, GridArray, IntArray
 
 Array = TypeVar("Array", GridArray, FloatArray)
-
-SMALLEST_CHUNK = 16_384
-"""Records worth a thread: fewer are added up sooner than they are handed over."""
-
-CHUNKS_PER_THREAD = 8
-"""So that a thread whose processor is busy with something else holds up little."""
 
 LARGEST_UNIT = 2**20
 """The largest entry of a record on any grid."""
@@ -108,7 +104,7 @@ def answer_blocks(
         add_up = _selecting(question.columns, add_up)
         question = question.asked
     threads = threads or available_threads()
-    chunks = _chunks(blocks, threads, chunk)
+    chunks = in_chunks(blocks, threads, chunk)
     few = list(islice(chunks, 2))
     chunks, lock = chain(few, chunks), Lock()
 
@@ -127,17 +123,6 @@ def answer_blocks(
     with ThreadPoolExecutor(threads - 1) as pool:
         others = [pool.submit(share) for _ in range(threads - 1)]
         return sum((other.result() for other in others), share())
-
-
-def _chunks(
-    blocks: Iterable[GridArray | FloatArray], threads: int, chunk: int | None
-) -> Iterator[GridArray | FloatArray]:
-    """The records in chunks that are worth a thread each."""
-    most = 1 if threads == 1 else threads * CHUNKS_PER_THREAD
-    for block in blocks:
-        parts = min(most, max(1, len(block) // SMALLEST_CHUNK))
-        rows = chunk or max(1, -(-len(block) // parts))
-        yield from (block[start : start + rows] for start in range(0, len(block), rows))
 
 
 def available_threads() -> int:
@@ -230,6 +215,15 @@ def lengths(question: Lengths, records: GridArray) -> IntArray:
     counts = np.zeros(question.shape, dtype=np.int64)
     edges = np.array(question.edges, dtype=np.float32)
     compiled.add_up_lengths(_read_only(records), question.centre, edges, counts)
+    return counts
+
+
+def distances(question: Distances, records: GridArray) -> IntArray:
+    """The number of records between each two edges, the nearest to their centroid first."""
+    counts = np.zeros(question.shape, dtype=np.int64)
+    squares = np.array(question.edges, dtype=np.int64) ** 2
+    about = (_read_only(records), question.centroids, question.grid.unit)
+    compiled.add_up_distances(*about, squares, counts)
     return counts
 
 
@@ -327,6 +321,7 @@ KERNELS: dict[type[Question], AddUp] = {
     Spreads: spreads,
     Cells: cells,
     Lengths: lengths,
+    Distances: distances,
     Histograms: histograms,
     Profiles: profiles,
     Present: present,

@@ -15,6 +15,7 @@ import numpy as np
 
 from hushmeans.curator.questions import (
     Cells,
+    Distances,
     Histograms,
     Lengths,
     Norm,
@@ -138,6 +139,15 @@ def lengths(question: Lengths, records: GridArray) -> IntArray:
     """The number of records between each two edges, the nearest first."""
     farthest = np.abs(records - question.centre).max(axis=1)
     beyond = np.searchsorted(question.edges, farthest, side="left")
+    return np.bincount(beyond, minlength=question.shape[0])
+
+
+@in_blocks
+def distances(question: Distances, records: GridArray) -> IntArray:
+    """The number of records between each two edges, the nearest to their centroid first."""
+    squares = _squares(records, question.centroids).min(axis=0)
+    edges = np.array(question.edges, dtype=np.int64)
+    beyond = np.searchsorted(edges**2, squares, side="left")
     return np.bincount(beyond, minlength=question.shape[0])
 
 
@@ -266,6 +276,7 @@ REFERENCE = Kernel(
         Spreads: spreads,
         Cells: cells,
         Lengths: lengths,
+        Distances: distances,
         Histograms: histograms,
         Profiles: profiles,
         Present: present,

@@ -15,6 +15,7 @@ import numpy as np
 
 from hushmeans.curator.questions import (
     Cells,
+    Distances,
     Histograms,
     Lengths,
     Norm,
@@ -93,6 +94,9 @@ def known_questions() -> Iterator[tuple[Question, GridArray]]:
         yield Shifts(grid, centroids[:3], (widest, 1, between), norm, 0), records
         yield Spread(grid, centroids[-1:], 3 * widest // 4, norm), records
         yield Spreads(grid, centroids[:3], (4 * widest, 1, between), norm), records
+        edges = (0, between, between + 1, grid.unit, 2 * grid.unit)
+        yield Distances(grid, centroids, edges), records
+        yield Distances(grid, centroids[-1:], edges), records
         parts = [(0,), (), (-between, 0, 1), (-grid.unit, grid.unit)]
         yield Lengths(grid, centroids[-1:], (0, between, between + 1, 2 * grid.unit)), records
         yield Cells(grid, tuple(parts[f % 4] if f < 6 else () for f in range(n_features))), records

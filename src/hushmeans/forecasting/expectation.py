@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from hushmeans.curator.door import Noise, NoisyTotals
-from hushmeans.curator.questions import Shifts, Size, Sizes, Spreads, Totals
+from hushmeans.curator.questions import Distances, Shifts, Size, Sizes, Spreads, Totals
 from hushmeans.forecasting.mixed_expectation import (
     left_within_blocks,
     mixed_picture,
@@ -24,9 +24,10 @@ from hushmeans.forecasting.mixed_expectation import (
 from hushmeans.forecasting.population import Population
 from hushmeans.forecasting.rehearsal import leaves_of_cluster
 from hushmeans.forecasting.steps import Step, opening_steps, steps_to_moments
+from hushmeans.methods.calibration import LEVELS, Calibration, share_of_distances
 from hushmeans.methods.method import Method
 from hushmeans.methods.moments import Moments
-from hushmeans.methods.moves import SIZE_DOUBT, gaps_to_nearest, read_moves
+from hushmeans.methods.moves import SIZE_DOUBT, Gaps, gaps_to_nearest, norms_of, read_moves
 from hushmeans.methods.opening import SIZE_SHARE, exact_share
 from hushmeans.methods.paper import PaperMethod
 from hushmeans.methods.picture import Picture, cell_borders, share_of_cells
@@ -43,6 +44,7 @@ from hushmeans.methods.refined import (
     variance_of_size,
 )
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
+from hushmeans.methods.shifting import calibrated, fine
 from hushmeans.methods.start import public_randomness
 from hushmeans.methods.widths import clip_of_widths
 from hushmeans.schema import Grid
@@ -119,27 +121,16 @@ def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> 
     for_widths = method.share_of_widths(rest, picture, noise, layout, population.n_clusters)
     rest -= for_widths
     rounds, n = method.size_of_work(picture, noise, population.n_clusters, rest)
-    grid = Grid.for_features(population.n_features)
     start = _start(picture, population)
-    steps = grid.snap(population.centres if rounds > 1 else start)
-    gaps = gaps_to_nearest(picture, grid.to_unit_box(steps))
-    sizes = np.full(len(steps), population.cluster_size)
-    shares = shares_of_rounds(rest, rounds, method.last_round)
-    if not method.rounds:  # such clusters are settled in the first round after joining
-        shares = shares[: FINE_ROUNDS + 1] + in_one_round(shares[FINE_ROUNDS + 1 :])
-    rounds, noises = len(shares), []
-    for share in shares:
-        question = method.clipping.question(grid, noise, steps, sizes, gaps, share)
-        sensitivity = question.sensitivity(noise.norm) / grid.unit
-        noises.append(noise.deviation(sensitivity, float(share)))
-        clip = float(np.median(question.clips)) / grid.unit
-        asked.append(Step(question.name, share, clip * noises[-1]))
+    made = _expected_rounds(method, population, noise, picture, start, rounds, n, rest)
+    question, gaps, asked = made.last, made.gaps, [*asked, *made.steps]
+    shifts = [step.noise for step in made.steps if step.question == Shifts.name]
     off = math.sqrt(float(((start - population.centres) ** 2).mean()))
-    of_sizes = [each * grid.unit / question.size_unit for each in noises]
-    move = _expected_move(population, off, [step.noise for step in asked[-rounds:]], n, of_sizes)
-    answer = _expected_answer(question, population.cluster_size, move, noises[-1])
+    move = _expected_move(population, off, shifts, n, made.of_sizes)
+    answer = _expected_answer(question, population.cluster_size, move, made.noise)
+    sizes = np.full(len(start), population.cluster_size)
     doubt = (SIZE_DOUBT * sizes) ** 2
-    moves = read_moves(question, answer, sizes, doubt, gaps.squares(len(steps)))
+    moves = read_moves(question, answer, sizes, doubt, gaps.squares(len(start)))
     followed = moves.believed**2 * moves.variances
     left = ((1 - moves.believed) * move) ** 2
     centre_variance = float((followed + left).mean())
@@ -154,8 +145,84 @@ def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> 
         steps=(*asked, counted, *_step_of_widths(picture, noise, for_widths)),
         centre_variance=centre_variance,
         size_variance=size_variance,
-        method_options={**method.options, "rounds": rounds, "n": n, "cells_share": float(cells)},
+        method_options={
+            **method.options,
+            "rounds": len(shifts),
+            "n": n,
+            "cells_share": float(cells),
+        },
     )
+
+
+@dataclass(frozen=True)
+class _Rounds:
+    """The rounds of a fit, as a forecast expects them.
+
+    Attributes
+    ----------
+    steps
+        Their questions, that for distances among them.
+    last, gaps, noise
+        The last round's question, the ways it is clipped by, and the noise of its answer.
+    of_sizes
+        The noise on a size, in each round.
+    """
+
+    steps: list[Step]
+    last: Shifts
+    gaps: Gaps
+    noise: float
+    of_sizes: list[float]
+
+
+def _expected_rounds(
+    method: RefinedMethod,
+    population: Population,
+    noise: Noise,
+    picture: Picture,
+    start: FloatArray,
+    rounds: int,
+    n: int,
+    rest: Fraction,
+) -> _Rounds:
+    """So many rounds with the rest of the budget, and one more where the first is not enough."""
+    grid = Grid.for_features(population.n_features)
+    points = grid.snap(population.centres if rounds > 1 else start)
+    sizes = np.full(len(points), population.cluster_size)
+    gaps, clipping = gaps_to_nearest(picture, grid.to_unit_box(points)), method.clipping
+    for_distances = Fraction(0)
+    if rounds > 1:
+        for_distances = share_of_distances(noise, population.n_features, float(population.size))
+    shares = shares_of_rounds(rest - for_distances, rounds, method.last_round)
+    if not method.rounds:  # such clusters are settled in the first round after joining
+        shares = shares[: FINE_ROUNDS + 1] + in_one_round(shares[FINE_ROUNDS + 1 :])
+    steps: list[Step] = []
+    of_sizes: list[float] = []
+    while shares:
+        share, number = shares.pop(0), len(of_sizes)
+        is_fine = for_distances and shares and number < FINE_ROUNDS
+        about = fine(clipping) if is_fine else clipping
+        question = about.question(grid, noise, points, sizes, gaps, share)
+        deviation = noise.deviation(question.sensitivity(noise.norm) / grid.unit, float(share))
+        clip = float(np.median(question.clips)) / grid.unit
+        steps.append(Step(question.name, share, clip * deviation))
+        of_sizes.append(deviation * grid.unit / question.size_unit)
+        if number == 0 and for_distances:
+            steps.append(Step.of(Distances.name, 1.0, float(for_distances), noise))
+            error = population.n_features * (n * clip * deviation / population.cluster_size) ** 2
+            error /= 1 + error / gaps.square  # a round follows noise only so far
+            calibration = _expected_calibration(population, gaps, error)
+            if rounds == 2 and not method.rounds and calibration.is_unsettled(error):
+                shares = shares_of_rounds(shares[0], 2, method.last_round)
+            gaps, clipping = calibration.of(gaps), calibrated(clipping, calibration)
+    return _Rounds(steps, question, gaps, deviation, of_sizes)
+
+
+def _expected_calibration(population: Population, gaps: Gaps, error: float) -> Calibration:
+    """How far the assumed records are from centroids that are off by so much, squared."""
+    ways = population.records - population.centres[population.labels]
+    lengths, shown = np.hypot(norms_of(ways, "l2"), math.sqrt(error)), norms_of(gaps.ways, "l2")
+    return Calibration(LEVELS, np.quantile(lengths, LEVELS), np.quantile(shown, LEVELS))
 
 
 def _step_of_widths(picture: Picture, noise: Noise, share: Fraction) -> tuple[Step, ...]:

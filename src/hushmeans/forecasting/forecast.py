@@ -289,7 +289,7 @@ def _box(declared: Schema, features: int | None) -> Box:
     if features is not None and box.n_features != features:
         raise InputError(
             f"the {declared.has} {box.n_features} features, but the forecast is for {features}; "
-            "give one range per feature"
+            "leave out features (--features), or correct it"
         )
     return box
 

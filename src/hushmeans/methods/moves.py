@@ -11,7 +11,7 @@ import numpy as np
 from hushmeans.curator.door import Noise, NoisyTotals
 from hushmeans.curator.questions import Norm, Shifts
 from hushmeans.methods.clusters import Clusters
-from hushmeans.methods.one_thread import one_thread
+from hushmeans.methods.nearest import nearest_points
 from hushmeans.methods.picture import Picture
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 from hushmeans.schema import Grid
@@ -31,14 +31,12 @@ LEAST_RELATIVE_SIZE = 0.25
 """The smallest size, relative to the median one, by which that noise is judged."""
 FEWEST = 20
 """With fewer of the picture's records a cluster is clipped as all of them are."""
-UNSEEN = 0.02
+UNSEEN = 0.03
 """The part of a squared move that is doubted beyond what the picture shows."""
 CUT_ON_ONE_SIDE, CUT_BY_SIZE = 0.05, 4.0
 """The part of what clipping cuts, squared, that may lie on one side though the picture shows it on
 all sides; and more where a cluster's size is unsure, as the picture then is: times the square of
 the size's relative error."""
-AT_A_TIME = 512
-"""Records compared with all points at a time, so that the table of distances stays small."""
 PUT_IN_PLACE = 3
 """How often the picture's clusters are moved towards where an answer has them."""
 
@@ -140,17 +138,19 @@ class Clipping:
     def _quantiles(self, gaps: Gaps, n_clusters: int, norm: Norm) -> FloatArray:
         """For each cluster, the quantile of its lengths in the picture."""
         norms = norms_of(gaps.ways, norm)
-        order = np.argsort(gaps.nearest, kind="stable")
-        ends = np.searchsorted(gaps.nearest[order], np.arange(1, n_clusters))
         common = float(np.quantile(norms, self.quantile))
-        own = (norms[each] for each in np.split(order, ends))
-        each = [np.quantile(of, self.quantile) if len(of) >= FEWEST else common for of in own]
-        return np.maximum(each, SMALLEST_CLIP * common)
+        counts = np.bincount(gaps.nearest, minlength=n_clusters)
+        ordered = np.append(norms[np.lexsort((norms, gaps.nearest))], 0.0)
+        lower, between = np.divmod(self.quantile * np.maximum(counts - 1, 0), 1)
+        places = np.cumsum(counts) - counts + lower.astype(np.int64)
+        below, above = ordered[places], ordered[np.minimum(places + 1, len(norms))]
+        own = below + between * (above - below)
+        return np.maximum(np.where(counts < FEWEST, common, own), SMALLEST_CLIP * common)
 
 
 def gaps_to_nearest(picture: Picture, points: FloatArray) -> Gaps:
     """From each of the picture's records, the way to the nearest of the points."""
-    nearest = _nearest(picture.records, points)
+    nearest = nearest_points(picture.records, points)
     return Gaps(picture.records - points[nearest], nearest)
 
 
@@ -185,18 +185,24 @@ def read_moves(
     )
 
 
-def moved(question: Shifts, moves: Moves, gaps: Gaps) -> Clusters:
+def moved(question: Shifts, moves: Moves, gaps: Gaps, shown: Gaps) -> Clusters:
     """The clusters after the moves, with all that can be said of their errors.
 
     Noise is not all: clipping cuts long shifts one-sidedly, and the records that change clusters
     when centroids move change the means. The picture tells how much of either there is.
+
+    Parameters
+    ----------
+    gaps, shown
+        The ways from the picture's records to their centroids, as long as those of real records
+        are taken to be, and as the picture shows them. Between the two lies what becomes of
+        clusters that touch.
     """
     before = question.grid.to_unit_box(question.centroids)
     made = moves.believed * moves.whole
     after = np.clip(before + made, -1.0, 1.0)
-    records, number = before[gaps.nearest] + gaps.ways, len(made)
-    followed = means_by_label(records, _nearest(records, after), number)
-    followed -= means_by_label(records, gaps.nearest, number)
+    number = len(made)
+    followed = np.mean([_followed(each, before, after) ** 2 for each in (gaps, shown)], axis=0)
     cut = _cut_off(question, gaps, made)
     one_sided = means_by_label(cut, gaps.nearest, number)
     lengths = means_by_label(np.linalg.norm(cut, axis=1, keepdims=True), gaps.nearest, number)
@@ -205,7 +211,7 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps) -> Clusters:
         moves.believed * moves.variances
         + one_sided**2
         + doubt[:, None] * lengths**2 / made.shape[1]
-        + _in_all_directions(followed**2) / 2
+        + _in_all_directions(followed) / 2
         + UNSEEN * _in_all_directions(made**2)
     )
     return Clusters(
@@ -214,6 +220,13 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps) -> Clusters:
         sizes=moves.sizes,
         size_variances=moves.size_variances,
     )
+
+
+def _followed(gaps: Gaps, before: FloatArray, after: FloatArray) -> FloatArray:
+    """How far the means of clusters go after their centroids, as records change clusters."""
+    records, number = before[gaps.nearest] + gaps.ways, len(before)
+    to = means_by_label(records, nearest_points(records, after), number)
+    return to - means_by_label(records, gaps.nearest, number)
 
 
 def _in_all_directions(squares: FloatArray) -> FloatArray:
@@ -236,20 +249,6 @@ def _cut_off(question: Shifts, gaps: Gaps, made: FloatArray) -> FloatArray:
         clipped = means_by_label(ways * left[:, None], gaps.nearest, number)
     cut: FloatArray = ways * (1 - left)[:, None]
     return cut
-
-
-def _nearest(records: FloatArray, points: FloatArray) -> IntArray:
-    """The index of each record's nearest point."""
-    half_squares = (points**2).sum(axis=1) / 2
-    nearest = np.empty(len(records), np.int64)
-    room = np.empty((AT_A_TIME, len(points)))
-    with one_thread():
-        for first in range(0, len(records), AT_A_TIME):
-            block = records[first : first + AT_A_TIME]
-            scores = np.matmul(block, points.T, out=room[: len(block)])
-            scores -= half_squares
-            scores.argmax(axis=1, out=nearest[first : first + len(block)])
-    return nearest
 
 
 def means_by_label(vectors: FloatArray, labels: IntArray, number: int) -> FloatArray:

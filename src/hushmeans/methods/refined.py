@@ -18,24 +18,19 @@ from hushmeans.arguments import whole_number
 from hushmeans.curator.door import Door, Noise
 from hushmeans.curator.questions import Sizes
 from hushmeans.errors import InputError, InputTypeError
-from hushmeans.methods.blocks import clusters_within_blocks, within_blocks
+from hushmeans.methods.blocks import within_blocks
+from hushmeans.methods.calibration import share_of_distances
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.leaves import first_leaves, resettled, settled
 from hushmeans.methods.marginals import MixedColumns, clip_of_marginals
 from hushmeans.methods.merge import merge
 from hushmeans.methods.method import Clustering
 from hushmeans.methods.mixed import draw_mixed_picture
-from hushmeans.methods.moves import (
-    Clipping,
-    gaps_to_nearest,
-    moved,
-    norms_of,
-    read_moves,
-)
+from hushmeans.methods.moves import Clipping, norms_of
 from hushmeans.methods.opening import Purse, ask_size
 from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
 from hushmeans.methods.place import LARGEST_SHARE, corner, mean_near
-from hushmeans.methods.presence import Presence, ask_presence, lengthened
+from hushmeans.methods.presence import Presence, ask_presence
 from hushmeans.methods.profile import (
     PROFILE_SHARE,
     FeatureShares,
@@ -43,6 +38,7 @@ from hushmeans.methods.profile import (
     has_profiles,
 )
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
+from hushmeans.methods.shifting import Shifting
 from hushmeans.methods.widths import share_of_widths, with_widths
 from hushmeans.schema import Layout
 
@@ -57,9 +53,6 @@ ONE_ROUND, TWO_ROUNDS = 1 / 3, 0.1
 """Noise of a centroid, relative to the spread, above which only one or two rounds pay off."""
 FREE_ROUND = 0.02
 """Relative noise up to which a further round costs nothing: later rounds take it back."""
-NEGLIGIBLE = 0.01
-"""A move, relative to the clusters' width, that ends the rounds: it changes squared distances by
-1e-4."""
 SMALLEST_SPREAD = 1e-6
 """About a step of the grid: the spread of records that seem to be all the same."""
 MOST_ROUNDS = 10
@@ -135,7 +128,7 @@ class RefinedMethod:
 
     @property
     def most_questions(self) -> int:
-        return 4 + PICTURE_QUESTIONS + (self.rounds or MOST_ROUNDS)
+        return 5 + PICTURE_QUESTIONS + (self.rounds or MOST_ROUNDS)
 
     def find(self, door: Door, n_clusters: int, generator: Generator) -> Clustering:
         """Spend part of the budget on synthetic data, most on rounds, the rest on sizes.
@@ -162,22 +155,27 @@ class RefinedMethod:
         for_widths = self.share_of_widths(rest, picture, door.noise, door.layout, n_clusters)
         rest -= for_widths
         rounds, n = self.size_of_work(picture, door.noise, n_clusters, rest)
+        for_distances = Fraction(0)
+        if rounds > 1:
+            for_distances = share_of_distances(door.noise, door.n_columns, size.likely)
         starts = PICTURE_STARTS if door.layout.is_numeric else MIXED_STARTS
         leaves = first_leaves(picture, n * n_clusters, generator, starts)
-        shares = shares_of_rounds(rest, rounds, self.last_round)
-        fine = min(rounds - 1, FINE_ROUNDS)
-        for index, share in enumerate(shares[:fine]):
-            if index:
-                leaves = resettled(leaves, picture)
-            leaves, _ = self._round(door, picture, presence, leaves, share)
+        shares = shares_of_rounds(rest - for_distances, rounds, self.last_round)
+        shifting = Shifting(door, picture, presence, self.clipping, for_distances)
+        if rounds > 1:
+            leaves = shifting.fine_round(leaves, shares.pop(0))
+            shifting = shifting.calibrated(leaves)
+            if rounds == 2 and not self.rounds and shifting.is_unsettled(leaves):
+                shares = shares_of_rounds(shares[0], 2, self.last_round)
+        if len(shares) > 1:
+            leaves = shifting.fine_round(resettled(leaves, picture), shares.pop(0))
         clusters = merge(leaves, n_clusters, MERGE_RULE)
-        if fine and n > 1 and not door.layout.is_numeric:
+        if rounds > 1 and n > 1 and not door.layout.is_numeric:
             clusters = settled(clusters, leaves, picture)
-        later = shares[fine:]
-        while later:
-            clusters, at_rest = self._round(door, picture, presence, clusters, later.pop(0))
+        while shares:
+            clusters, at_rest = shifting.round(clusters, shares.pop(0))
             if at_rest and not self.rounds:
-                later = in_one_round(later)
+                shares = in_one_round(shares)
         clusters, profiles = _described(door, presence, clusters, for_sizes)
         clusters = with_widths(door, picture, clusters, for_widths)
         return Clustering(clusters, leaves if n > 1 else clusters, profiles, presence)
@@ -212,28 +210,6 @@ class RefinedMethod:
             rounds += 1
         rounds = self.rounds or rounds
         return rounds, self.n or (1 if rounds == 1 else 2)
-
-    def _round(
-        self,
-        door: Door,
-        picture: Picture,
-        presence: Presence,
-        clusters: Clusters,
-        share: Fraction,
-    ) -> tuple[Clusters, bool]:
-        """Move every centroid by the noisy mean of its records' clipped shifts.
-
-        Also tells whether centroids have settled, up to noise.
-        """
-        steps = door.grid.snap(clusters.centroids)
-        gaps = gaps_to_nearest(picture, door.grid.to_unit_box(steps))
-        question = self.clipping.question(door.grid, door.noise, steps, clusters.sizes, gaps, share)
-        answer = door.ask(question, share)
-        known = (clusters.sizes, clusters.size_variances)
-        moves = read_moves(question, answer, *known, gaps.squares(len(steps)))
-        moves = lengthened(moves, presence)
-        at_rest = moves.square_beyond_noise <= NEGLIGIBLE**2 * gaps.square
-        return clusters_within_blocks(door.layout, moved(question, moves, gaps)), at_rest
 
     @property
     def clipping(self) -> Clipping:

@@ -1,7 +1,7 @@
 """Many centroids to start k-means from: greedy k-means++ on synthetic records.
 
-scikit-learn's own converts all records to double precision, and adds up their squares, for every
-centroid that it chooses. Here that is done once, and the choice is the same.
+scikit-learn's own goes over all records several times, in double precision, for every centroid
+that it chooses.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.random import RandomState
 
-from hushmeans.types import IntArray
+from hushmeans.types import FloatArray, IntArray
 
 SingleArray = np.ndarray[Any, np.dtype[np.float32]]
 
 
-def spread_out(records: SingleArray, number: int, seed: int) -> SingleArray:
+def spread_out(records: FloatArray, number: int, seed: int) -> FloatArray:
     """As many of the records as are asked for, far from each other."""
     random, trials = RandomState(seed), 2 + int(math.log(number))
-    chosen = [int(random.choice(len(records), p=np.full(len(records), 1 / len(records))))]
-    nearest = _Distances(records, 1).to(chosen)[0]
     distances, ones = _Distances(records, trials), np.ones((len(records), 1), np.float32)
+    chosen = [int(random.choice(len(records)))]
+    nearest = distances.to(chosen * trials)[0].copy()
     total = nearest @ ones
     while len(chosen) < number:
         aims = random.uniform(size=trials) * total
@@ -38,24 +38,22 @@ def spread_out(records: SingleArray, number: int, seed: int) -> SingleArray:
 
 
 class _Distances:
-    """Squared distances between records, computed in double precision and rounded to single.
+    """Squared distances between records, in single precision.
 
-    They are written to the same place each time: a busy system takes longer to give memory than
-    they take to compute.
+    A product of matrices gives ``-2 x.y + |y|^2 + |x|^2`` at once. Records are taken from their
+    mean, so that little is lost where all of them lie far from zero. Distances are written to the
+    same place each time: a busy system takes longer to give memory than they take to compute.
     """
 
-    def __init__(self, records: SingleArray, number: int) -> None:
-        wide = records.astype(np.float64)
-        self._squares = np.einsum("ij,ij->i", wide, wide)
-        self._columns = np.ascontiguousarray(wide.T)  # which is how they are multiplied fastest
-        self._wide = np.empty((number, len(records)))
-        self._rounded = np.empty((number, len(records)), np.float32)
+    def __init__(self, records: FloatArray, number: int) -> None:
+        from_mean = (records - records.mean(axis=0)).astype(np.float32)
+        squares = np.einsum("ij,ij->i", from_mean, from_mean)
+        ones = np.ones_like(squares)
+        self._of = np.column_stack([-2 * from_mean, ones, squares])
+        self._to = np.ascontiguousarray(np.column_stack([from_mean, squares, ones]).T)
+        self._found = np.empty((number, len(records)), np.float32)
 
     def to(self, places: Sequence[int] | IntArray) -> SingleArray:
         """From each of so many records, a row of the distances to all."""
-        wide, rounded = self._wide, self._rounded
-        np.matmul(-2 * self._columns[:, places].T, self._columns, out=wide)
-        wide += self._squares[places][:, None]
-        wide += self._squares
-        rounded[:] = wide
-        return np.maximum(rounded, 0, out=rounded)
+        found = np.matmul(self._of[places], self._to, out=self._found)
+        return np.maximum(found, 0, out=found)

@@ -21,6 +21,9 @@ ALIKE = 4.0
 """Standard deviations of the noise that values on the other side of zero must exceed if their
 magnitude is like that of the others."""
 
+SMALLER, LARGER = 10, 2
+"""How many magnitudes below and above the values of one side those of the other are expected."""
+
 CERTAINLY = 1e-7
 """The probability that noise looks like values at one place of all those looked at."""
 
@@ -50,16 +53,28 @@ class Side:
     rise: float
 
     @classmethod
-    def of(cls, counts: FloatArray, deviation: float, below: int) -> Side:
-        """From the counts of magnitudes, the smallest first."""
+    def of(
+        cls,
+        counts: FloatArray,
+        deviations: FloatArray,
+        below: int,
+        usual: tuple[int, int] = USUAL_MAGNITUDES,
+    ) -> Side:
+        """From the counts of magnitudes, the smallest first.
+
+        Parameters
+        ----------
+        usual
+            The exponents between which values are expected.
+        """
         exponents = np.arange(LOWEST, LOWEST + len(counts))
-        least, most = USUAL_MAGNITUDES
+        least, most = usual
         unusual = np.maximum(np.maximum(exponents - most, least - exponents), 0)
-        tolls = deviation * (MAGNITUDE_TOLL + UNUSUAL * unusual)
+        tolls = deviations * (MAGNITUDE_TOLL + UNUSUAL * unusual)
         first, end, rise = heaviest(counts - tolls)
         low, high = LOWEST + first - 1 + below, min(LOWEST + end - 1 + below, HIGHEST)
         sign = -1 if below else 1
-        return cls(sign, low, high, counts, first, end, rise / deviation)
+        return cls(sign, low, high, counts, first, end, rise / float(deviations.max()))
 
     @property
     def counts(self) -> FloatArray:
@@ -90,9 +105,12 @@ class Side:
         ends = self.sign * 2.0 ** max(exponent - 2, self.low), self.sign * 2.0**exponent
         return min(ends), max(ends)
 
+    def is_like(self, other: Side) -> bool:
+        """Whether this side's values are of a magnitude like that of the other's."""
+        return -SMALLER <= self.high - other.high <= LARGER
+
     def belongs_to(self, other: Side, deviation: float, is_laplace: bool) -> bool:
         """Whether this side is real: of a magnitude like that of the other, or beyond doubt."""
-        like = -10 <= self.high - other.high <= 2
-        if like and self.size > ALIKE * deviation * math.sqrt(self.width):
+        if self.is_like(other) and self.size > ALIKE * deviation * math.sqrt(self.width):
             return True
         return self.size > noise_above(self.width, deviation, is_laplace, CERTAINLY)

@@ -15,6 +15,7 @@ ASKED: Mapping[str, str] = {
     "totals": "sum and number of records of each cluster",
     "sizes": "number of records of each cluster",
     "spreads": "width of each cluster",
+    "distances": "number of records at each distance from their centroid",
     "profiles": "number of records of each cluster and level",
 }
 """What a question asks for, by its name in a release."""

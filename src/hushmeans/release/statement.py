@@ -68,7 +68,7 @@ def options_in_words(release: Release) -> str:
 
 def _rounds_asked(release: Release) -> int:
     """The number of rounds: all questions of a method after its first look ask the same."""
-    last = ("sizes", "spreads", "profiles")
+    last = ("sizes", "spreads", "distances", "profiles")
     kinds = [spend.question for spend in release.spends if spend.question not in last]
     return [len(list(group)) for _, group in groupby(kinds)][-1] if kinds else 0
 

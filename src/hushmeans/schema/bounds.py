@@ -46,6 +46,7 @@ class Bounds(Schema):
     what = "bounds"
     has = "bounds have"
     _entry = "range"
+    _it = "them"
     _includes = "bounds include"
 
     def __init__(self, ranges: Any) -> None:

@@ -21,6 +21,9 @@ OPTIONS = ("weight", "missing")
 """What may be written beside every kind."""
 
 
+QUOTE_THE_DOT = '; in TOML, a name with a dot needs quotes: "a.b" = [0, 1]'
+
+
 def read_mapping(path: Path, what: str) -> Mapping[str, Any]:
     """The content of a TOML or JSON file.
 
@@ -51,17 +54,18 @@ def declared_kind(declared: Any) -> FeatureKind:
         return Number.find()
     if isinstance(declared, list | tuple) and any(isinstance(each, str) for each in declared):
         raise InputTypeError(
-            "a list of texts is no range; declare a category as "
+            "a list of texts is not a range; declare a category as "
             '{"levels": [...]}, an order as {"order": [...]} and dates as {"dates": [first, last]}'
         )
-    return Number(*_pair(declared, "a range"))
+    return Number(*_pair(declared, NOT_A_RANGE))
 
 
 def _from_mapping(declared: Mapping[Any, Any]) -> FeatureKind:
     words = [word for word in declared if word in MAKERS]
     if len(words) != 1:
         given = ", ".join(repr(key) for key in declared) or "nothing"
-        raise InputError(f"it says {given}; give exactly one of {', '.join(MAKERS)}")
+        quoted = "" if words or set(declared) & {*OPTIONS, "scale"} else QUOTE_THE_DOT
+        raise InputError(f"it says {given}; give exactly one of {', '.join(MAKERS)}{quoted}")
     word, others = words[0], {key: value for key, value in declared.items() if key not in words}
     allowed = (*OPTIONS, "scale") if word == "range" else OPTIONS
     for key in others:
@@ -73,7 +77,7 @@ def _from_mapping(declared: Mapping[Any, Any]) -> FeatureKind:
 def _number(ends: Any, options: Mapping[str, Any]) -> FeatureKind:
     if isinstance(ends, str) and ends == FIND:
         return Number.find(**options)
-    return Number(*_pair(ends, "range"), **options)
+    return Number(*_pair(ends, NOT_A_RANGE), **options)
 
 
 def _flag(value: Any, options: Mapping[str, Any]) -> FeatureKind:
@@ -83,7 +87,7 @@ def _flag(value: Any, options: Mapping[str, Any]) -> FeatureKind:
 
 
 def _date(ends: Any, options: Mapping[str, Any]) -> FeatureKind:
-    return Date(*_pair(ends, "dates"), **options)
+    return Date(*_pair(ends, NOT_DATES), **options)
 
 
 MAKERS: dict[str, Callable[[Any, Mapping[str, Any]], FeatureKind]] = {
@@ -97,13 +101,17 @@ MAKERS: dict[str, Callable[[Any, Mapping[str, Any]], FeatureKind]] = {
 """How each kind is made, by the word that declares it."""
 
 
-def _pair(ends: Any, what: str) -> tuple[Any, Any]:
+NOT_A_RANGE = 'the range must be a pair of numbers, [low, high], or "find"'
+NOT_DATES = "dates must be a pair, [first, last]"
+
+
+def _pair(ends: Any, fault: str) -> tuple[Any, Any]:
     if isinstance(ends, str | Mapping):
-        raise InputTypeError(f"{what} is not a pair; give it as [low, high]")
+        raise InputTypeError(fault)
     try:
         low, high = ends
     except (TypeError, ValueError):
-        raise InputTypeError(f"{what} is not a pair; give it as [low, high]") from None
+        raise InputTypeError(fault) from None
     return low, high
 
 

@@ -96,7 +96,7 @@ class FeatureKind:
 def finite(value: Any, what: str) -> float:
     """A finite number, or an error."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise InputTypeError(f"{what} is not a number; give one")
+        raise InputTypeError(f"{what} must be a number")
     try:
         number = float(value)
     except OverflowError:

@@ -69,3 +69,7 @@ class SQL:
 
     query: str
     database: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.query.strip().rstrip(";"):
+            raise InputError("the query is empty; give a SELECT statement")

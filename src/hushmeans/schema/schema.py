@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Literal, Self, get_args
 from hushmeans.arguments import whole_number
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.schema.box import Box
-from hushmeans.schema.declaring import blanks, declared_kind, read_mapping
+from hushmeans.schema.declaring import FIND, blanks, declared_kind, read_mapping
 from hushmeans.schema.feature_kind import FeatureKind
+from hushmeans.schema.texts import BLANK
 from hushmeans.schema.toml_text import toml_entry, toml_line
 
 MissingPerson = Literal["drop", "own"]
@@ -81,6 +82,7 @@ class Schema:
         try:
             if _is_document(features):
                 declared, features = {**declared, **features}, features["features"]
+            _check_not_among(features)
             self._declare(features, **{key: declared[key] for key in KEYS[:-1]})
         except (InputError, InputTypeError) as error:
             raise type(error)(f"{where}{error}") from None
@@ -88,7 +90,12 @@ class Schema:
     def _declare(
         self, features: Mapping[Any, Any], person: Any, rows_per_person: Any, missing_person: Any
     ) -> None:
-        if unfilled := blanks(features):
+        unfilled = blanks(features)
+        if person == BLANK:
+            unfilled.append(
+                "person: name the column that says whose row it is, or remove the line."
+            )
+        if unfilled:
             raise InputError(f"the schema is a draft with blanks. {' '.join(unfilled)[:-1]}")
         kinds = [_named_kind(name, declared) for name, declared in features.items()]
         if not kinds:
@@ -225,8 +232,11 @@ class Schema:
             return self
         features = self.features
         if unknown := [name for name in names if name not in features]:
+            are, entries = "is", f"its {self._entry}"
+            if len(unknown) > 1:
+                are, entries = "are", f"their {self._entry}s"
             raise InputError(
-                f"{_listed(unknown)} has no {self.what}; add its {self._entry} to the {self.what}"
+                f"{_listed(unknown)} {are} not in the {self.what}; add {entries} to {self._it}"
             )
         return self._with({name: features[name] for name in names})
 
@@ -266,6 +276,7 @@ class Schema:
 
     has: ClassVar[str] = "schema has"
     _entry: ClassVar[str] = "kind"
+    _it: ClassVar[str] = "it"
 
     def _no_column_names(self) -> str:
         return (
@@ -305,6 +316,17 @@ def _is_document(declared: Mapping[Any, Any]) -> bool:
         if key not in KEYS:
             raise InputError(f"unknown key {key!r}; use {', '.join(KEYS)}")
     return True
+
+
+def _check_not_among(features: Mapping[Any, Any]) -> None:
+    """Raise an error if what belongs at the top of a schema file stands among the features."""
+    for key in KEYS[:-1]:
+        declared = features.get(key)
+        if isinstance(declared, str | int) and declared not in (FIND, BLANK):
+            raise InputError(
+                f"{key} is not a feature; in a file it goes above a line [features], in Python "
+                f"it is an argument: Schema(features, {key}=...)"
+            )
 
 
 def _named_kind(name: Any, declared: Any) -> FeatureKind:

@@ -15,7 +15,8 @@ from hushmeans.curator.door import Door
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import InputError
 from hushmeans.ledger import Ledger
-from hushmeans.methods.ranges import MOST_LOOKS, FoundRange, find_ranges, records_needed
+from hushmeans.methods.ranges import MOST_LOOKS, find_ranges, records_needed
+from hushmeans.methods.search import FoundRange
 from hushmeans.schema import Box, Number, Schema
 from hushmeans.schema.toml_text import toml_entry, toml_line, toml_value
 from hushmeans.surveys.debit import SurveyDebit

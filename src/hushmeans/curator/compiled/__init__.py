@@ -7,6 +7,7 @@ from hushmeans.curator.compiled.bins import add_up_histograms
 from hushmeans.curator.compiled.holes import fill
 from hushmeans.curator.compiled.loops import (
     add_up_cells,
+    add_up_distances,
     add_up_lengths,
     add_up_shifts,
     add_up_spread,
@@ -19,6 +20,7 @@ from hushmeans.curator.compiled.loops import (
 
 __all__ = [
     "add_up_cells",
+    "add_up_distances",
     "add_up_histograms",
     "add_up_lengths",
     "add_up_shifts",

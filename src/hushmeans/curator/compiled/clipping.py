@@ -57,15 +57,10 @@ def origins_at(centroids, bits):
 
 
 @inlined()
-def add_scaled(flat, start, n_features, count, best, origins, clips, unit, in_l1, part):
-    """Add each record's vector, as a part of its centroid's clip, and a one to its centroid's row.
-
-    An entry is ``vector * unit / max(length, clip)``, cut towards zero. The product with the
-    rounded factor exceeds that by less than its distance to the next whole number. Vectors are
-    made twice, to be measured and to be added: that is faster than to keep them.
-    """
-    rows, width, bits, sizes, factors = origins
-    last, own, one = width - EIGHT, own_lanes(n_features), counting_lane(n_features)
+def find_lengths(flat, start, n_features, count, best, origins, in_l1):
+    """Find how long each record's vector is: its L1 norm, or the square of its L2 norm."""
+    rows, width, bits, sizes, _ = origins
+    last, own = width - EIGHT, own_lanes(n_features)
     is_whole = n_features == last  # the last vector has no feature, and its own lanes are none
     for i in range(count):
         at, origin = start + i * n_features, np.uint64(best[i]) * width
@@ -78,6 +73,20 @@ def add_scaled(flat, start, n_features, count, best, origins, clips, unit, in_l1
         sizes[i] = total(lanes)
         for f in range(ZERO, n_features, LINE):
             prefetch(flat, at + NEXT * n_features + f)
+
+
+@inlined()
+def add_scaled(flat, start, n_features, count, best, origins, clips, unit, in_l1, part):
+    """Add each record's vector, as a part of its centroid's clip, and a one to its centroid's row.
+
+    An entry is ``vector * unit / max(length, clip)``, cut towards zero. The product with the
+    rounded factor exceeds that by less than its distance to the next whole number. Vectors are
+    made twice, to be measured and to be added: that is faster than to keep them.
+    """
+    rows, width, bits, sizes, factors = origins
+    last, own, one = width - EIGHT, own_lanes(n_features), counting_lane(n_features)
+    is_whole = n_features == last  # the last vector has no feature, and its own lanes are none
+    find_lengths(flat, start, n_features, count, best, origins, in_l1)
     _find_factors(sizes, count, best, clips, unit, in_l1, factors)
     for i in range(count):
         at, row, factor = start + i * n_features, np.uint64(best[i]) * width, factors[i]

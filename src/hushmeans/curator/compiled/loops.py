@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from hushmeans.curator.compiled.caching import compiled, inlined
-from hushmeans.curator.compiled.clipping import add_scaled, clip_all, clipping_room, origins_at
+from hushmeans.curator.compiled.clipping import (
+    add_scaled,
+    clip_all,
+    clipping_room,
+    find_lengths,
+    origins_at,
+)
 from hushmeans.curator.compiled.scoring import (
     BLOCK,
     ROW,
@@ -168,6 +174,29 @@ def add_up_lengths(records, centre, edges, counts):
                 right = larger(right, larger(apart(column[1], middle), apart(middle, column[1])))
             beyond = plus_larger(twice(np.int32(0)), (left, right), edges, 0, len(edges))
             _count(beyond, min(ROW, n_records - first), room.best, counts)
+
+
+@compiled()
+def add_up_distances(records, centroids, unit, squares_of_edges, counts):
+    """Count the records by how many edges their distance from their centroid exceeds.
+
+    Squares are compared, in 64 bits.
+    """
+    n_features = np.uint64(records.shape[1])
+    among, room = targets(centroids, unit), scoring_room(n_features)
+    origins, beyond = origins_at(centroids, None), np.empty(BLOCK, np.int64)
+    for flat, n_records in stretches(records, origins.width):
+        for first in range(ZERO, n_records, ROWS):
+            count, start = min(ROWS, n_records - first), first * n_features
+            if len(centroids) > 1:  # else all are nearest to the first
+                find(flat, first, count, among, room)
+            find_lengths(flat, start, n_features, count, room.best, origins, False)
+            beyond[:] = 0
+            for square in squares_of_edges:
+                for i in range(count):
+                    beyond[i] += np.int64(origins.sizes[i] > square)
+            for i in range(count):
+                counts[beyond[i]] += 1
 
 
 @inlined()

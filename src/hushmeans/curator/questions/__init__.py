@@ -7,7 +7,7 @@ settings, never of records. Its answer is a sum over records of a bounded intege
 from hushmeans.curator.checks import Norm
 from hushmeans.curator.questions.among import Among
 from hushmeans.curator.questions.cells import LARGEST_CELL_COUNT, Cells, Lengths, Size, Spread
-from hushmeans.curator.questions.centroids import Shifts, Sizes, Spreads, Totals
+from hushmeans.curator.questions.centroids import Distances, Shifts, Sizes, Spreads, Totals
 from hushmeans.curator.questions.levels import Present, Profiles
 from hushmeans.curator.questions.question import LARGEST_COUNT, Question, made_anew
 from hushmeans.curator.questions.ranging import Histograms
@@ -17,6 +17,7 @@ __all__ = [
     "LARGEST_COUNT",
     "Among",
     "Cells",
+    "Distances",
     "Histograms",
     "Lengths",
     "Norm",

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from hushmeans.curator.checks import (
     Norm,
+    ascending,
     check_clip,
     check_grid,
     check_norm,
@@ -90,10 +91,8 @@ class Cells:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "grid", fixed_grid(self.grid))
-        fixed = tuple(tuple(whole(border) for border in each) for each in self.borders)
+        fixed = tuple(ascending(each, "borders of a feature") for each in self.borders)
         object.__setattr__(self, "borders", fixed)
-        if any(list(each) != sorted(set(each)) for each in fixed):
-            raise ValueError("the borders of a feature must ascend")
         if any(abs(border) > self.grid.unit for each in fixed for border in each):
             raise ValueError("borders must lie in the unit box")
         if math.prod(self.parts) > LARGEST_CELL_COUNT:
@@ -132,11 +131,8 @@ class Lengths:
 
     def __post_init__(self) -> None:
         fix_points(self, "centre", one_point)
-        fixed = tuple(whole(edge) for edge in self.edges)
-        object.__setattr__(self, "edges", fixed)
-        if list(fixed) != sorted(set(fixed)):
-            raise ValueError("the edges of lengths must ascend")
-        if any(not 0 <= edge <= 2 * self.grid.unit for edge in fixed):
+        object.__setattr__(self, "edges", ascending(self.edges, "edges of lengths"))
+        if any(not 0 <= edge <= 2 * self.grid.unit for edge in self.edges):
             raise ValueError("the edges of lengths must lie within the width of the box")
 
     @property

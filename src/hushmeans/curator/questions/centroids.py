@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from hushmeans.curator.checks import (
     Norm,
+    ascending,
     check_grid,
     check_norm,
     clipped_norm,
@@ -17,6 +18,9 @@ from hushmeans.curator.checks import (
 )
 from hushmeans.schema import Box, Grid
 from hushmeans.types import IntArray
+
+LONGEST_EDGE = 2**26 - 1
+"""The longest edge of distances, in grid steps; its square is below 2**52."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +166,42 @@ class Spreads:
 
     def sensitivity(self, norm: Norm) -> int:
         return clipped_norm(self.grid.unit, self.norm, norm, self.centroids.shape[1])
+
+    def check(self, box: Box) -> None:
+        check_grid(self.grid, self.centroids, box)
+
+
+@dataclass(frozen=True, slots=True)
+class Distances:
+    """How many records lie how far from their nearest centroid.
+
+    A record contributes 1 to one of the ranges into which ascending edges, in grid steps, divide
+    its Euclidean distance from its nearest centroid (the first of several equally near). A
+    distance belongs beyond an edge if it exceeds it.
+
+    Attributes
+    ----------
+    edges
+        From 0 to `LONGEST_EDGE`, which is beyond the farthest corner from the middle of any box.
+    """
+
+    grid: Grid
+    centroids: IntArray
+    edges: tuple[int, ...]
+    name: ClassVar[str] = "distances"
+
+    def __post_init__(self) -> None:
+        fix_points(self, "centroids")
+        object.__setattr__(self, "edges", ascending(self.edges, "edges of distances"))
+        if any(not 0 <= edge <= LONGEST_EDGE for edge in self.edges):
+            raise ValueError(f"the edges of distances must be between 0 and {LONGEST_EDGE:,}")
+
+    @property
+    def shape(self) -> tuple[int]:
+        return (len(self.edges) + 1,)
+
+    def sensitivity(self, norm: Norm) -> int:
+        return 1
 
     def check(self, box: Box) -> None:
         check_grid(self.grid, self.centroids, box)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hushmeans.curator.readers.arrays import open_array
-from hushmeans.curator.readers.columns import check_distinct
+from hushmeans.curator.readers.columns import named_twice
 from hushmeans.curator.readers.databases import open_query
 from hushmeans.curator.readers.files import open_files
 from hushmeans.curator.readers.reading import Reading
@@ -69,5 +69,6 @@ def narrowed(
     names = tuple(columns)
     if not names:
         raise InputError("columns is empty; name at least one column")
-    check_distinct(names, "in columns: ")
+    if (twice := named_twice(names)) is not None:
+        raise InputError(f"columns names {twice!r} twice; name each column once")
     return schema.only(names), names

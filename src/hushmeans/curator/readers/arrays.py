@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,11 @@ def as_numeric_array(data: Any, what: str = "the data") -> np.ndarray[Any, Any]:
         raise InputTypeError(
             f"{what} must not be sparse, since zeros are values to protect too; "
             "use toarray() to make it dense"
+        )
+    if data is None or isinstance(data, Mapping | Iterator | bytes):
+        raise InputTypeError(
+            f"{what} must be an array, a table or a path, not of type {type(data).__name__}; make "
+            "a table of it, such as a DataFrame"
         )
     array = _as_array(data)
     if array is None:

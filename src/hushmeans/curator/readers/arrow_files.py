@@ -7,11 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pyarrow as pa
 from pyarrow import parquet
 
-from hushmeans.curator.readers.faults import (
-    TRUNCATED,
-    iterate_or_explain,
-    read_or_explain,
-)
+from hushmeans.curator.readers.faults import TRUNCATED, iterate_or_explain, read_or_explain
 from hushmeans.curator.readers.folders import DataFile
 
 PARQUET_BUFFER = 2**18

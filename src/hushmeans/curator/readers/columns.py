@@ -43,7 +43,9 @@ def needed_columns(
         raise InputError(f"{where}the data has 0 feature(s), while a minimum of 1 is required")
     for name in names:
         if name not in table.names:
-            raise InputError(f"{where}there is no column {name!r}; correct the name of the feature")
+            raise InputError(
+                f"{where}there is no column {name!r}; rename or add it, or correct its name"
+            )
     box = schema.box(n_features=len(names), names=names)
     names = box.names or ()
     for name, kind in zip(names, box.features, strict=True):
@@ -79,6 +81,8 @@ def as_floats(column: pa.Array) -> pa.Array:
     Dates and times are counted in days; dates from 1970-01-01.
     """
     kind = column.type
+    if kind == pa.float64():  # most columns; a cast that changes nothing takes as long as encoding
+        return column
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
         return parse_numbers(column)
     if (plain := decoded(column)) is not column:
@@ -105,10 +109,16 @@ def decoded(column: pa.Array) -> pa.Array:
 
 
 def check_distinct(names: Sequence[str], where: str = "") -> None:
-    """Raise an error if a name occurs twice."""
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+    """Raise an error if two columns of a table have one name."""
+    if (twice := named_twice(names)) is not None:
         raise InputError(f"{where}the data has two columns named {twice!r}; rename one of them")
+
+
+def named_twice(names: Sequence[str]) -> str | None:
+    """The first name that occurs twice."""
+    if len(set(names)) == len(names):
+        return None
+    return next(name for name in names if names.count(name) > 1)
 
 
 def _with_room(values: pa.Array) -> pa.Array:

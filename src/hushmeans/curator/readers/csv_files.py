@@ -13,11 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from hushmeans.curator.readers.faults import (
-    TRUNCATED,
-    iterate_or_explain,
-    read_or_explain,
-)
+from hushmeans.curator.readers.faults import TRUNCATED, iterate_or_explain, read_or_explain
 from hushmeans.curator.readers.folders import DataFile
 from hushmeans.curator.readers.types import UNDECLARED
 from hushmeans.errors import DataError
@@ -29,7 +25,14 @@ HEADER_BYTES = 2**20
 CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 """How a file is compressed, by its last extension."""
 
+SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+"""What may separate the fields of a file whose header seems to be a single name."""
+
 NOT_CSV = "this is not a valid CSV file with a header row"
+OTHER_ENCODING = (
+    "the first row is not text in the encoding of the file; set the encoding, such as latin-1 "
+    "(--encoding), or check that this is a CSV file"
+)
 
 
 def csv_schema(file: DataFile) -> pa.Schema:
@@ -69,12 +72,15 @@ class _Passing:
 
 def _header(file: DataFile) -> list[str]:
     """The names of the columns."""
-    names = read_or_explain(file.label, lambda: _first_row(file), NOT_CSV)
+    names = read_or_explain(file.label, lambda: _first_row(file), _header_fault)
     fault = None
     if not names:
         fault = "the file is empty; a CSV file needs a header row"
-    elif len(names) == 1 and ";" in names[0]:
-        fault = "the fields are separated by semicolons; set the delimiter to ';' (--delimiter)"
+    elif len(names) == 1 and (found := next(filter(names[0].count, SEPARATORS), None)):
+        fault = (
+            f"the fields are separated by {SEPARATORS[found]}; set the delimiter to {found!r} "
+            "(--delimiter)"
+        )
     elif "" in names:
         fault = "a column has no name; if it is a pandas index, use to_csv(..., index=False)"
     elif any(is_number(name) or not name.isprintable() for name in names):
@@ -126,7 +132,7 @@ def _stream(file: DataFile, header: list[str], passing: _Passing) -> csv.CSVStre
 
 
 def _codec(file: DataFile) -> str | None:
-    return CODECS.get(PurePosixPath(file.path).suffix.lower())
+    return CODECS.get(PurePosixPath(file.name).suffix.lower())
 
 
 def _decompressed(file: DataFile, raw: pa.NativeFile) -> pa.NativeFile:
@@ -163,7 +169,7 @@ def _first_row(file: DataFile) -> list[str]:
     lines = io.StringIO(_beginning(file).removeprefix("\ufeff"), newline="\n")
     line = next(filter(str.strip, lines), "")
     if "\ufffd" in line:
-        raise ValueError  # not text in this encoding
+        raise UnicodeError
     return next(reader([line.rstrip("\r\n")], delimiter=file.delimiter), [])
 
 
@@ -174,6 +180,10 @@ def _check_line_ends(batch: pa.RecordBatch, label: str) -> None:
                 f"{label}: column {name!r} has a line break or a stray quote in a field, so the "
                 "end of a record is ambiguous; remove the column from the file"
             )
+
+
+def _header_fault(error: Exception) -> str:
+    return OTHER_ENCODING if isinstance(error, UnicodeError) else NOT_CSV
 
 
 def _fault(error: Exception) -> str:

@@ -25,7 +25,7 @@ REFUSED = (
     "where values may be shown"
 )
 UNREACHED = "cannot connect; check the address, the user and the password"
-
+NOT_OPENED = "the file cannot be opened as such a database; check that it is one and not locked"
 
 Use = Literal["number", "text", "id"]
 """What a column is read for."""
@@ -97,7 +97,8 @@ def _result(
     """The result of a query, on a connection that ends with the block."""
     driver = import_module(database.driver)
     target = _path(place.database) if database.is_file else place.database
-    connection = read_or_explain(label, lambda: driver.connect(target), UNREACHED)
+    fault = NOT_OPENED if database.is_file else UNREACHED
+    connection = read_or_explain(label, lambda: driver.connect(target), fault)
     with connection, connection.cursor() as cursor:
 
         def execute() -> pa.RecordBatchReader:

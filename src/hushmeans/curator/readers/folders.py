@@ -30,6 +30,11 @@ FORMAT_BY_SUFFIX = {
 }
 """The supported formats, by file extension."""
 
+OUT_OF_REACH = (
+    "no such file or folder, or no access to it; check the address, the connection and the "
+    "credentials"
+)
+
 NamesBelow: TypeAlias = tuple[list[Path] | None, str, fs.FileSystem | None]
 """The names of the files below a folder, or None if there is no folder but a file; its path, and
 the file system that it is in, None for this machine's own."""
@@ -65,6 +70,11 @@ class DataFile:
     delimiter: str = ","
     encoding: str = "utf-8"
 
+    @property
+    def name(self) -> str:
+        """The path; of a URL, without the query string, which may hold a signature."""
+        return without_query(self.path) if "://" in self.path else self.path
+
     def opened(self) -> pa.NativeFile:
         """The file, for reading at any place."""
         return (self.filesystem or fs.LocalFileSystem()).open_input_file(self.path)
@@ -87,7 +97,7 @@ def find_files(place: str | os.PathLike[str] | CSV) -> tuple[DataFile, ...]:
         return tuple(
             replace(file, delimiter=place.delimiter, encoding=place.encoding) for file in files
         )
-    files = tuple(replace(file, format=format_of(file.path, file.label)) for file in files)
+    files = tuple(replace(file, format=format_of(file.name, file.label)) for file in files)
     for file in files:
         if file.format != files[0].format:
             raise DataError(
@@ -166,14 +176,12 @@ def _local_names(folder: str) -> NamesBelow:
 
 
 def _remote_names(url: str, label: str) -> NamesBelow:
-    unknown = "cannot read files at such a URL; install fsspec with the driver for it"
-    filesystem, path = read_or_explain(label, lambda: _filesystem(url), unknown)
-    fault = "no such file or folder, or no access to it"
-    info = read_or_explain(label, lambda: filesystem.get_file_info(path), fault)
+    filesystem, path = read_or_explain(label, lambda: _filesystem(url), _unopened)
+    info = read_or_explain(label, lambda: filesystem.get_file_info(path), OUT_OF_REACH)
     if info.type != fs.FileType.Directory:
         return None, path, filesystem
     selector = fs.FileSelector(path, recursive=True)
-    found = read_or_explain(label, lambda: filesystem.get_file_info(selector), fault)
+    found = read_or_explain(label, lambda: filesystem.get_file_info(selector), OUT_OF_REACH)
     start = path.rstrip("/")
     files = (each.path for each in found if each.type == fs.FileType.File)
     return [Path(os.path.relpath(each, start)) for each in files], start, filesystem
@@ -239,7 +247,8 @@ def _checked(file: DataFile) -> DataFile:
         raise DataError(
             f"{file.label!a}: the file name is not valid UTF-8; rename the file"
         ) from None
-    return read_or_explain(file.label, lambda: _stamped(file), _missing)
+    fault = _missing if file.filesystem is None else OUT_OF_REACH
+    return read_or_explain(file.label, lambda: _stamped(file), fault)
 
 
 def _stamped(file: DataFile) -> DataFile:
@@ -252,6 +261,12 @@ def _stamped(file: DataFile) -> DataFile:
         raise FileNotFoundError
     size = info.size or 0
     return replace(file, size=size, stamp=(size, info.mtime_ns or 0))
+
+
+def _unopened(error: Exception) -> str:
+    if isinstance(error, OSError):  # nobody answers
+        return OUT_OF_REACH
+    return "cannot read files at such a URL; install fsspec with the driver for it"
 
 
 def _missing(error: Exception) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 from weakref import WeakSet
@@ -82,8 +83,11 @@ def _stream(data: Any, choose: Choose, schema: Schema | None = None) -> pa.Recor
     except HushmeansError:
         raise
     except Exception:  # the messages of Arrow and of query engines quote values
-        fault = f"a {type(data).__name__} with these columns cannot be read as a table of numbers"
-    raise InputTypeError(f"{fault}; convert its columns to plain numeric types")
+        fault = f"a {type(data).__name__} with these columns cannot be read as a table"
+    raise InputTypeError(
+        f"{fault}; convert its columns to plain numbers, dates or text or, if it is a query, run "
+        "it alone to see why, where values may be shown"
+    )
 
 
 def _selection(data: Any, schema: Schema | None) -> Selection:
@@ -172,8 +176,15 @@ def _duckdb(relation: Any, choose: Choose) -> pa.RecordBatchReader:
     return stream(STREAM_ROWS)
 
 
-def _ibis(table: Any, choose: Choose) -> pa.RecordBatchReader:
-    return table.select(choose(table.columns)).to_pyarrow_batches(chunk_size=STREAM_ROWS)
+def _ibis(table: Any, choose: Choose) -> Any:
+    chosen = table.select(choose(table.columns))
+    engine = chosen.get_backend()
+    if engine.name != "duckdb" or hasattr(engine.con, "fetch_record_batch"):
+        return chosen.to_pyarrow_batches(chunk_size=STREAM_ROWS)
+    # Ibis 12 asks DuckDB for batches by the name that DuckDB 2 no longer has.
+    with suppress(Exception):  # the connection does not know a table in Python's memory
+        return _duckdb(engine.con.sql(engine.compile(chosen)), choose)
+    return chosen.to_pyarrow()
 
 
 def _datafusion(frame: Any, choose: Choose) -> Any:

@@ -51,15 +51,15 @@ HELD_BY = {
 """Which types can hold which kind, by tests of Arrow's."""
 
 WORDS: dict[DeclaredType, tuple[Any, ...]] = {
-    "number": NUMBERS,
+    "number": (*NUMBERS, pa.types.is_time, pa.types.is_duration),
     "date": DATES,
     "text": TEXTS,
 }
 """The types that a word stands for."""
 
 IN_WORDS: dict[type[FeatureKind], str] = {
-    Category: "levels",
-    Ordinal: "levels",
+    Category: "levels (text, numbers or dates)",
+    Ordinal: "levels (text, numbers or dates)",
     Flag: "true and false",
     Date: "dates",
 }
@@ -82,8 +82,8 @@ def check_identifies(name: str, column: pa.DataType, where: str = "") -> None:
         )
     if not any(test(plain) for test in IDS):
         raise InputTypeError(
-            f"{where}the person column {name!r} must hold text, bytes or whole numbers, and its "
-            "type is another; convert it to text"
+            f"{where}the person column {name!r} must hold text, bytes or whole numbers; "
+            "convert it to text"
         )
 
 

@@ -138,6 +138,7 @@ def _read_csv(
         )
     check_distinct(frame.columns, f"{path}: ")
     names = [name for name in frame.columns if columns is None or name in columns]
+    names = names or frame.columns  # a table without any of them is refused by their names
     places = [str(frame.columns.index(name)) for name in names]
     chosen = frame.toDF(*map(str, range(len(frame.columns)))).select(*places)
     kept = [name in texts for name in names]
