@@ -58,18 +58,14 @@ class Calibration:
     @property
     def factor(self) -> float:
         """How long a typical way is, as a part of the picture's; at most 1."""
-        factors = np.minimum(self.found / self.shown, 1.0)
-        return float(np.interp(0.5, self.levels, factors))
+        return min(float(np.interp(0.5, self.levels, self.found / self.shown)), 1.0)
 
     def of(self, gaps: Gaps) -> Gaps:
-        """The picture's ways, shortened to those of real records, by the rank of their length.
-
-        They are never made longer: that would take records beyond the borders of their cluster.
-        """
+        """The picture's ways, as long as those of real records, by the rank of their length."""
         lengths = np.linalg.norm(gaps.ways, axis=1)
         ranks = np.empty(len(lengths))
         ranks[np.argsort(lengths, kind="stable")] = (np.arange(len(lengths)) + 0.5) / len(lengths)
-        logarithms = np.log(np.minimum(self.found / self.shown, 1.0))
+        logarithms = np.log(self.found / self.shown)
         factors = np.exp(np.interp(ranks, self.levels, logarithms))
         return replace(gaps, ways=gaps.ways * factors[:, None])
 
