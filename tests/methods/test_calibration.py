@@ -15,7 +15,7 @@ from hushmeans.curator.source import open_store
 from hushmeans.methods.calibration import (
     LEAST_FOR_DISTANCES,
     MOST_FOR_DISTANCES,
-    SIGNAL,
+    SIGNAL_OF_DISTANCES,
     Calibration,
     ask_distances,
     share_of_distances,
@@ -87,7 +87,7 @@ def test_distances_are_asked_for_what_they_are_worth(norm: str) -> None:
     assert asked == sorted(asked, reverse=True)
     assert asked[-1] == Fraction(LEAST_FOR_DISTANCES).limit_denominator(1000)
     assert max(asked) <= Fraction(MOST_FOR_DISTANCES).limit_denominator(1000)
-    hidden = SIGNAL * noise.deviation(1, MOST_FOR_DISTANCES)
+    hidden = SIGNAL_OF_DISTANCES * noise.deviation(1, MOST_FOR_DISTANCES)
     assert share_of_distances(noise, MANY_FEATURES, 0.99 * hidden) == 0
     assert share_of_distances(noise, MANY_FEATURES, 1.01 * hidden) > 0
     assert share_of_distances(noise, MANY_FEATURES - 1, 1.01 * hidden) == 0, "cells show enough"

@@ -23,7 +23,7 @@ from hushmeans.methods.picture import MANY_FEATURES, Picture
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray, IntArray
 
-SIGNAL = 40.0
+SIGNAL_OF_DISTANCES = 40.0
 """Records over the noise of a count that distances are to have."""
 LEAST_FOR_DISTANCES, MOST_FOR_DISTANCES, MOST_WITH_FEW_FEATURES = 0.005, 0.05, 0.02
 """The limits of their share: they are not asked for where they would cost more, and not for much
@@ -77,7 +77,7 @@ class Calibration:
 def share_of_distances(noise: Noise, n_features: int, size: float) -> Fraction:
     """What the distances of so many records get of the budget; 0 not to ask for them."""
     largest = MOST_FOR_DISTANCES if n_features >= MANY_FEATURES else MOST_WITH_FEW_FEATURES
-    share = max(noise.share_for(1, size / SIGNAL), LEAST_FOR_DISTANCES)
+    share = max(noise.share_for(1, size / SIGNAL_OF_DISTANCES), LEAST_FOR_DISTANCES)
     return exact_share(share) if share <= largest else Fraction(0)
 
 
