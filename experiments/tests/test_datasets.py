@@ -78,7 +78,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     ("content", "says"),
     [
         (b"", "the file is empty; a CSV file needs a header row"),
-        (b"\xff\xfe\x00", "this is not a valid CSV file with a header row"),
+        (b"\xff\xfe\x00", "the first row is not text in the encoding of the file"),
         (b"a,b\n0,10\n4\n8,30\n", "some rows do not have as many fields as the header"),
         (b"a,b\n0,10\n4,twenty\n8,30\n", "column 'b' has missing values or text"),
         (b'a,b\n0,10\n4,"20\n8,30\n', "column 'b' has a line break or a stray quote"),

@@ -66,9 +66,12 @@ def test_a_figure_has_four_curves_with_bands_and_two_lines_under_each_rule(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn = []
-    monkeypatch.setattr(
-        "matplotlib.figure.Figure.savefig", lambda canvas, *_, **__: drawn.append(canvas)
-    )
+
+    def drawn_only(canvas: object, path: Path, **_: object) -> None:
+        drawn.append(canvas)
+        path.touch()
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", drawn_only)
     draw_paper_figure(FIGURES[0], *tables(FIGURES[0]), tmp_path)
     panels = drawn[0].axes
     assert len(panels) == len(RULES)

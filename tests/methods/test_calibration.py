@@ -15,7 +15,7 @@ from hushmeans.curator.source import open_store
 from hushmeans.methods.calibration import (
     LEAST_FOR_DISTANCES,
     MOST_FOR_DISTANCES,
-    SIGNAL,
+    SIGNAL_OF_DISTANCES,
     Calibration,
     ask_distances,
     share_of_distances,
@@ -66,10 +66,11 @@ def test_each_rank_has_a_factor_of_its_own() -> None:
     np.testing.assert_allclose(lengths, [0.01, 0.02, 0.15, 0.4, 0.5])
 
 
-def test_ways_are_never_made_longer() -> None:
-    ways = np.array([[0.1, 0.0], [0.2, 0.0]])
-    calibration = Calibration(np.array([0.5]), np.array([0.6]), np.array([0.15]))
-    assert (calibration.of(Gaps(ways, np.zeros(2, np.int64))).ways == ways).all()
+def test_a_typical_way_is_never_longer_than_in_the_picture() -> None:
+    """So that clips let in more only where distances turn out shorter."""
+    levels, shown = np.array([0.25, 0.5, 0.75]), np.array([0.1, 0.2, 0.4])
+    assert Calibration(levels, shown * [4, 0.25, 4], shown).factor == pytest.approx(0.25)
+    assert Calibration(levels, shown * [0.1, 1.5, 0.1], shown).factor == 1
 
 
 def test_centroids_are_unsettled_where_their_errors_explain_the_distances() -> None:
@@ -86,7 +87,7 @@ def test_distances_are_asked_for_what_they_are_worth(norm: str) -> None:
     assert asked == sorted(asked, reverse=True)
     assert asked[-1] == Fraction(LEAST_FOR_DISTANCES).limit_denominator(1000)
     assert max(asked) <= Fraction(MOST_FOR_DISTANCES).limit_denominator(1000)
-    hidden = SIGNAL * noise.deviation(1, MOST_FOR_DISTANCES)
+    hidden = SIGNAL_OF_DISTANCES * noise.deviation(1, MOST_FOR_DISTANCES)
     assert share_of_distances(noise, MANY_FEATURES, 0.99 * hidden) == 0
     assert share_of_distances(noise, MANY_FEATURES, 1.01 * hidden) > 0
     assert share_of_distances(noise, MANY_FEATURES - 1, 1.01 * hidden) == 0, "cells show enough"

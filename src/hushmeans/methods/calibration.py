@@ -23,7 +23,7 @@ from hushmeans.methods.picture import MANY_FEATURES, Picture
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray, IntArray
 
-SIGNAL = 40.0
+SIGNAL_OF_DISTANCES = 40.0
 """Records over the noise of a count that distances are to have."""
 LEAST_FOR_DISTANCES, MOST_FOR_DISTANCES, MOST_WITH_FEW_FEATURES = 0.005, 0.05, 0.02
 """The limits of their share: they are not asked for where they would cost more, and not for much
@@ -58,18 +58,14 @@ class Calibration:
     @property
     def factor(self) -> float:
         """How long a typical way is, as a part of the picture's; at most 1."""
-        factors = np.minimum(self.found / self.shown, 1.0)
-        return float(np.interp(0.5, self.levels, factors))
+        return min(float(np.interp(0.5, self.levels, self.found / self.shown)), 1.0)
 
     def of(self, gaps: Gaps) -> Gaps:
-        """The picture's ways, shortened to those of real records, by the rank of their length.
-
-        They are never made longer: that would take records beyond the borders of their cluster.
-        """
+        """The picture's ways, as long as those of real records, by the rank of their length."""
         lengths = np.linalg.norm(gaps.ways, axis=1)
         ranks = np.empty(len(lengths))
         ranks[np.argsort(lengths, kind="stable")] = (np.arange(len(lengths)) + 0.5) / len(lengths)
-        logarithms = np.log(np.minimum(self.found / self.shown, 1.0))
+        logarithms = np.log(self.found / self.shown)
         factors = np.exp(np.interp(ranks, self.levels, logarithms))
         return replace(gaps, ways=gaps.ways * factors[:, None])
 
@@ -81,7 +77,7 @@ class Calibration:
 def share_of_distances(noise: Noise, n_features: int, size: float) -> Fraction:
     """What the distances of so many records get of the budget; 0 not to ask for them."""
     largest = MOST_FOR_DISTANCES if n_features >= MANY_FEATURES else MOST_WITH_FEW_FEATURES
-    share = max(noise.share_for(1, size / SIGNAL), LEAST_FOR_DISTANCES)
+    share = max(noise.share_for(1, size / SIGNAL_OF_DISTANCES), LEAST_FOR_DISTANCES)
     return exact_share(share) if share <= largest else Fraction(0)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -202,7 +202,9 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps, shown: Gaps) -> Clusters:
     made = moves.believed * moves.whole
     after = np.clip(before + made, -1.0, 1.0)
     number = len(made)
-    followed = np.mean([_followed(each, before, after) ** 2 for each in (gaps, shown)], axis=0)
+    shorter = np.where(np.abs(gaps.ways) < np.abs(shown.ways), gaps.ways, shown.ways)
+    both = shown, replace(shown, ways=shorter)  # longer ways would end beyond their cluster
+    followed = np.mean([_followed(each, before, after) ** 2 for each in both], axis=0)
     cut = _cut_off(question, gaps, made)
     one_sided = means_by_label(cut, gaps.nearest, number)
     lengths = means_by_label(np.linalg.norm(cut, axis=1, keepdims=True), gaps.nearest, number)
