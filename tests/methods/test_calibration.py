@@ -123,3 +123,15 @@ def test_clusters_narrower_than_cells_are_found_in_more_rounds(delta: float) -> 
         squares = ((records[:, None] - found.centroids) ** 2).sum(axis=2).min(axis=1)
         costs.append(squares.mean() / (N_FEATURES * WIDTH**2))
     assert np.median(costs) < 1.03
+
+
+@pytest.mark.parametrize("n_features", [1023, 1024, 2000, 2730, 5000])
+def test_wide_tables_have_edges_that_a_question_may_have(n_features: int) -> None:
+    """Their corners may be farther apart than any edge."""
+    generator = np.random.default_rng(3)
+    records = generator.choice([-1.0, 1.0], (40, n_features))
+    moments = Moments(40.0, Place.whole(n_features), records.mean(axis=0), records.var(axis=0))
+    clusters = Clusters(-records[:2], np.zeros((2, n_features)), np.ones(2), np.ones(2))
+    door = curator(records, 10.0, 0.0, 0).door
+    found = ask_distances(door, Picture(records, moments, Fraction(0)), clusters, Fraction(1, 2))
+    assert np.isfinite(found.found).all()

@@ -12,7 +12,7 @@ from hushmeans.methods.bins import magnitudes
 from hushmeans.methods.likely_range import LikelyRange, likely_range
 from hushmeans.methods.magnitude_counts import MagnitudeCounts
 from hushmeans.methods.sides import Side
-from hushmeans.methods.tails import outlook
+from hushmeans.methods.tails import MOST_MAGNITUDES, STEPS, outlook
 from hushmeans.types import FloatArray
 
 TOTAL = 20_000
@@ -116,3 +116,13 @@ def test_two_magnitudes_are_told_to_hold_nearly_all_values() -> None:
     assert side.closest(0.9, TOTAL) == (1024.0, 2048.0)
     spread = side_of(counted_in(np.linspace(0, 100, TOTAL), 20.0, is_laplace=False, seed=0))
     assert spread.closest(0.9, TOTAL) is None
+
+
+def test_only_the_outermost_magnitudes_of_a_long_tail_are_looked_at() -> None:
+    """Values over 20 decades would take gigabytes."""
+    values = 10.0 ** np.random.default_rng(0).uniform(-9, 11, TOTAL)
+    counted = counted_in(values, 30.0, is_laplace=True, seed=0)
+    side = side_of(counted)
+    found = outlook(side, counted.looks(1), TOTAL, 30.0, is_laplace=True, may_be_empty=False)
+    assert len(found.ends) < STEPS * (MOST_MAGNITUDES + 10)
+    assert np.quantile(values, 0.99) < found.ends[-1]

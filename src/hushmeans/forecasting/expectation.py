@@ -193,6 +193,7 @@ def _expected_rounds(
     for_distances = Fraction(0)
     if rounds > 1:
         for_distances = share_of_distances(noise, population.n_features, float(population.size))
+        for_distances = min(for_distances, rest / 4)
     shares = shares_of_rounds(rest - for_distances, rounds, method.last_round)
     if not method.rounds:  # such clusters are settled in the first round after joining
         shares = shares[: FINE_ROUNDS + 1] + in_one_round(shares[FINE_ROUNDS + 1 :])

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from hushmeans.curator.door import Door, Noise
-from hushmeans.curator.questions import Distances
+from hushmeans.curator.questions import LONGEST_EDGE, Distances
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.moves import Gaps, gaps_to_nearest
 from hushmeans.methods.opening import exact_share
@@ -101,5 +101,5 @@ def _edges(grid: Grid, median: float, n_features: int) -> IntArray:
     """Edges of distances, in grid steps: a geometric series around the picture's median."""
     number = round(EDGES_PER_DOUBLING * math.log2(FARTHEST / NEAREST)) + 1
     wanted = median * np.geomspace(NEAREST, FARTHEST, number)
-    longest = 2 * math.sqrt(n_features)
-    return np.unique(np.rint(np.clip(wanted, 1 / grid.unit, longest) * grid.unit).astype(np.int64))
+    longest = min(2 * math.sqrt(n_features) * grid.unit, LONGEST_EDGE)
+    return np.unique(np.rint(np.clip(wanted * grid.unit, 1, longest)).astype(np.int64))

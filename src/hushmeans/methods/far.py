@@ -23,6 +23,8 @@ MOST_FAR_FEATURES = 8
 """Features by whose sides they are told apart: 3**8 counts."""
 FALSE_ALARM = 0.1
 """The chance that any count is believed that is noise alone."""
+EVEN_CHANCES = 2.0
+"""However many false alarms may be borne, no more than half of the empty cells are believed."""
 
 
 def put_far_records(
@@ -39,7 +41,7 @@ def put_far_records(
         return records, groups
     features = np.sort(np.argsort(-records.var(axis=0), kind="stable")[:MOST_FAR_FEATURES])
     counts, sides = _ask_sides(purse, place, features)
-    numbers = np.rint(counts * len(records) / size).astype(np.int64)
+    numbers = np.rint(np.clip(counts / size, 0, 1) * len(records)).astype(np.int64)
     moved = generator.permutation(len(records))[: numbers.sum()]
     groups[moved] = np.repeat(np.arange(len(sides)) + 1, numbers)[: len(moved)]
     signs = sides[groups[moved] - 1]
@@ -67,7 +69,7 @@ def _ask_sides(purse: Purse, place: Place, features: IntArray) -> tuple[FloatArr
 
 def surely(noise: Noise, number: int, false_alarm: float = FALSE_ALARM) -> float:
     """Deviations of noise that so many empty cells, all together, hardly ever exceed."""
-    chances = max(number, 1) / false_alarm
+    chances = max(max(number, 1) / false_alarm, EVEN_CHANCES)
     if noise.norm == "l1":
         return math.log(chances / 2) / math.sqrt(2)
     return math.sqrt(2 * math.log(chances))

@@ -158,6 +158,7 @@ class RefinedMethod:
         for_distances = Fraction(0)
         if rounds > 1:
             for_distances = share_of_distances(door.noise, door.n_columns, size.likely)
+            for_distances = min(for_distances, rest / 4)
         starts = PICTURE_STARTS if door.layout.is_numeric else MIXED_STARTS
         leaves = first_leaves(picture, n * n_clusters, generator, starts)
         shares = shares_of_rounds(rest - for_distances, rounds, self.last_round)

@@ -75,6 +75,9 @@ class TailOutlook:
     last: FloatArray
 
 
+MOST_MAGNITUDES = 20
+"""So many magnitudes of a tail, the outermost, are enough to tell where it ends."""
+
 NOTHING = TailOutlook(np.zeros(1), np.eye(1, STEPS_BEYOND + 2), np.ones(1))
 
 
@@ -117,7 +120,7 @@ def outlook(
     may_be_empty
         Whether what was seen may be noise.
     """
-    begin = max(side.first - TOWARDS_ZERO, 0)
+    begin = max(side.first - TOWARDS_ZERO, side.end - MOST_MAGNITUDES, 0)
     counts = side.values[begin : side.end + OUTWARDS]
     first = side.exponent(begin)
     steps = np.arange((first - 1) * STEPS, (first + len(counts) - 1) * STEPS + 1)

@@ -7,7 +7,14 @@ settings, never of records. Its answer is a sum over records of a bounded intege
 from hushmeans.curator.checks import Norm
 from hushmeans.curator.questions.among import Among
 from hushmeans.curator.questions.cells import LARGEST_CELL_COUNT, Cells, Lengths, Size, Spread
-from hushmeans.curator.questions.centroids import Distances, Shifts, Sizes, Spreads, Totals
+from hushmeans.curator.questions.centroids import (
+    LONGEST_EDGE,
+    Distances,
+    Shifts,
+    Sizes,
+    Spreads,
+    Totals,
+)
 from hushmeans.curator.questions.levels import Present, Profiles
 from hushmeans.curator.questions.question import LARGEST_COUNT, Question, made_anew
 from hushmeans.curator.questions.ranging import Histograms
@@ -15,6 +22,7 @@ from hushmeans.curator.questions.ranging import Histograms
 __all__ = [
     "LARGEST_CELL_COUNT",
     "LARGEST_COUNT",
+    "LONGEST_EDGE",
     "Among",
     "Cells",
     "Distances",

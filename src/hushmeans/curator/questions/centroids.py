@@ -182,7 +182,7 @@ class Distances:
     Attributes
     ----------
     edges
-        From 0 to `LONGEST_EDGE`, which is beyond the farthest corner from the middle of any box.
+        From 0 to `LONGEST_EDGE`, which is farther than any corner is from the middle of its box.
     """
 
     grid: Grid
