@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pyarrow as pa
 import pytest
+from matplotlib.figure import Figure
 
 from hushmeans.methods.merge import RULES
 from hushmeans_experiments.baselines import NOT_PRIVATE, ONE_POINT
@@ -65,9 +66,9 @@ def test_a_figure_is_drawn_twice_with_the_same_bytes(number: int, tmp_path: Path
 def test_a_figure_has_four_curves_with_bands_and_two_lines_under_each_rule(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    drawn = []
+    drawn: list[Figure] = []
 
-    def drawn_only(canvas: object, path: Path, **_: object) -> None:
+    def drawn_only(canvas: Figure, path: Path, **_: object) -> None:
         drawn.append(canvas)
         path.touch()
 
