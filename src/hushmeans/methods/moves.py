@@ -23,7 +23,7 @@ CLEARLY_LESS = 3.0
 """Deviations of its noise by which a count refutes a size that was known before."""
 SMALLEST_CLIP = 1e-3
 """Relative to the place."""
-FREE_NOISE, FREE_NOISE_OF_ONE = 0.02, 0.08
+FREE_NOISE, FREE_NOISE_OF_ONE = 0.03, 0.08
 """Noise of a centroid, relative to the clusters' width, that a clip may cost next to nothing; and
 more with few features, over the number of which the second is divided. The picture shows widths
 well there; tight clusters in many features it shows too wide."""
