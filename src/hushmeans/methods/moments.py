@@ -11,7 +11,6 @@ from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import Spread
 from hushmeans.methods.opening import Purse
 from hushmeans.methods.place import (
-    LENGTHS_SHARE,
     Place,
     ask_mean,
     corner,
@@ -26,6 +25,8 @@ SPREAD_ERROR = 0.05
 FINE_SQUARE, TYPICAL_SQUARE = 64, 0.12
 """Squares of a place with fewer grid steps tell nothing: a variance is then taken to be this
 part of the squared size of the place."""
+CHEAP_SHARE = 0.025
+"""Lengths that cost no more are asked for before the spread, which bounds too wide would waste."""
 LOOKS_LOOSE = 0.06
 """A mean variance below this hints at bounds that are much wider than the records."""
 NARROW = 2.5
@@ -82,7 +83,7 @@ def ask_moments(purse: Purse, size: float) -> Moments:
 
 def lengths_are_cheap(noise: Noise, size: float) -> bool:
     """Whether lengths cost so little that they are asked for in any case."""
-    return share_for_lengths(noise, size) <= LENGTHS_SHARE
+    return share_for_lengths(noise, size) <= CHEAP_SHARE
 
 
 def share_for_spread(noise: Noise, n_features: int, size: float) -> float:

@@ -41,13 +41,15 @@ MARGIN = 2.0
 FEW, FAR_AWAY = 0.1, 2.0
 """Records are left outside of a cube if they are at most this part of all, and so many times as far
 out as the others,"""
+FALSE_RECORDS, MOST_FALSE = 5.5, 0.25
+"""as are deviations of noise that may be a false alarm, unless they are a larger part of all;"""
 CLEARLY, VERY_FAR = 2.0, 3.5
 """and if they stand out of so many times the noise, since a false alarm puts centres where nothing
 is; or lie so many times as far out, where a cube for all would be far too wide for the others."""
 EDGES = 16
 """Edges of lengths: the largest distance within a cube, and down from there by roots of 2."""
-ZOOM = 0.6
-"""A smaller cube pays if it has at most this part of the width."""
+ZOOM = 0.5
+"""A smaller cube pays if most records lie within this part of the width."""
 MOST_ZOOMS = 5
 MOST_LOCATED = 0.5
 """No more is looked for once this part of the budget is spent."""
@@ -63,16 +65,19 @@ class Place:
         Half of its width; nearly all records lie within.
     reach
         As far from its centre, and no farther, records were seen.
+    core
+        Most records were seen as near to its centre as that, without room for those noise hides.
     """
 
     centre: FloatArray
     half: float
     reach: float
+    core: float
 
     @classmethod
     def whole(cls, n_features: int) -> Place:
         """The unit box."""
-        return cls(np.zeros(n_features), 1.0, 1.0)
+        return cls(np.zeros(n_features), 1.0, 1.0, 1.0)
 
     @property
     def low(self) -> FloatArray:
@@ -176,14 +181,14 @@ def zoom_in(purse: Purse, size: float, mean: FloatArray) -> tuple[Place, FloatAr
         found = _ask_lengths(purse, size, mean, place)
         if found is None:
             break
-        smaller = found.half <= ZOOM * place.half
+        smaller = found.core <= ZOOM * place.half
         if smaller or place.half < 1:
             half = min(found.half, place.half)
             seen = place.reach if place.reach > place.half else half  # outside of the last place
             place = replace(found, half=half, reach=max(found.reach, seen))
         if not smaller:
             break
-        mean = ask_mean(purse, size, place, mean)
+        mean = ask_mean(purse, size, place, mean, min(place.core / place.half, 1.0))
     return place, mean
 
 
@@ -200,9 +205,9 @@ def _ask_lengths(purse: Purse, size: float, mean: FloatArray, place: Place) -> P
     share = min(share_for_lengths(noise, size), LARGEST_LENGTHS_SHARE)
     answer = purse.ask(question, share)
     counts, variance = answer.values.astype(np.float64), answer.variance
-    beyond = counts[np.searchsorted(edges, ZOOM * place.half * grid.unit) :].sum()
+    widest = int(np.searchsorted(edges, ZOOM * place.half * grid.unit)) - 1
     in_all = LARGEST_LENGTHS_SHARE if place.half == 1 else LATER_SHARE
-    if beyond < GOOD_PART * size and share < in_all:
+    if lying_beyond(counts, size)[widest] < GOOD_PART * size and share < in_all:
         again = purse.ask(question, in_all - share)
         weight = variance / (variance + again.variance)
         counts = (1 - weight) * counts + weight * again.values
@@ -219,15 +224,29 @@ def _ask_lengths(purse: Purse, size: float, mean: FloatArray, place: Place) -> P
         for each in (nearly, clearly, last)
     )
     leave_out = sure >= FAR_AWAY * half or reach >= VERY_FAR * half
-    return Place(mean, half if leave_out else reach, reach)
+    core = float(edges[min(nearly, len(edges) - 1)] / grid.unit)
+    return Place(mean, half if leave_out else reach, reach, core)
 
 
 def nearly_all(counts: FloatArray, noise: float, size: float) -> int:
     """The range of lengths up to which nearly all records lie; the last where noise hides that."""
-    if 2 * noise * math.sqrt(len(counts)) > FEW * size:
+    if FALSE_RECORDS * noise > MOST_FALSE * size:
         return len(counts) - 1
-    beyond = np.cumsum(counts[::-1])[::-1]
-    return int(np.flatnonzero(beyond > FEW * size).max(initial=0))
+    few = max(FEW * size, FALSE_RECORDS * noise)
+    return int((lying_beyond(counts, size) > few).sum())
+
+
+def lying_beyond(counts: FloatArray, size: float) -> FloatArray:
+    """How many of so many records lie beyond each range of lengths.
+
+    They are those counted there, and those of all that are not counted before; the fewer counts an
+    estimate adds up, the more it weighs.
+    """
+    before = np.arange(1, len(counts) + 1)
+    beyond = len(counts) - before
+    up_to = np.cumsum(counts)
+    total = (before + 1) * (up_to[-1] - up_to) + beyond * (size - up_to)
+    return np.minimum.accumulate(total / (len(counts) + 1))
 
 
 def last_range(counts: FloatArray, noise: float, size: float) -> int | None:
