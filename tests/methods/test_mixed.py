@@ -313,5 +313,5 @@ def test_a_number_that_is_nearly_always_missing_and_hardly_counts_does_not_stop_
 
 def test_a_column_of_which_noise_put_the_place_outside_keeps_its_range() -> None:
     columns = MixedColumns.of(Box.of([Flag(), Number(0, 1, weight=0.01)]).layout)
-    outside = Place(np.array([0.7]), 0.2, 0.2)
+    outside = Place(np.array([0.7]), 0.2, 0.2, 0.2)
     np.testing.assert_array_equal(columns.within(outside).ends, columns.ends)

@@ -11,14 +11,14 @@ from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.source import open_store
 from hushmeans.methods import place as place_module
 from hushmeans.methods.opening import Purse
-from hushmeans.methods.place import Place, nearly_all, zoom_in
+from hushmeans.methods.place import Place, lying_beyond, nearly_all, zoom_in
 from hushmeans.schema import Bounds
 from hushmeans.types import FloatArray
 
 
-def found(points: FloatArray) -> Place:
+def found(points: FloatArray, seed: int = 0) -> Place:
     budget = Budget.of(1)
-    curator = Curator(open_store(points, Bounds((-1, 1))), mechanism_for(budget, 0), budget)
+    curator = Curator(open_store(points, Bounds((-1, 1))), mechanism_for(budget, seed), budget)
     place, _ = zoom_in(Purse(curator.door), len(points), np.zeros(points.shape[1]))
     return place
 
@@ -57,4 +57,32 @@ def test_a_false_alarm_far_out_does_not_hide_where_the_others_are(
 def test_what_noise_hides_counts_as_being_there() -> None:
     counts = np.array([900.0, 50, 30, 20])
     assert nearly_all(counts, noise=1, size=1000) == 0
-    assert nearly_all(counts, noise=40, size=1000) == 3
+    assert nearly_all(counts, noise=40, size=1000) == 0
+    assert nearly_all(counts, noise=50, size=1000) == 3
+
+
+def test_a_false_count_far_out_does_not_widen_the_range_of_nearly_all() -> None:
+    """All records are accounted for before it, so it hardly counts."""
+    counts = np.array([20.0, -15, 985, 10, -20, 5, 190, -10])
+    assert nearly_all(counts, noise=30, size=1000) == 2
+
+
+def test_exact_counts_tell_exactly_how_many_lie_beyond() -> None:
+    counts = np.array([500.0, 300, 150, 50])
+    np.testing.assert_allclose(lying_beyond(counts, size=1000), [500, 200, 50, 0])
+
+
+def test_noisy_counts_are_corrected_by_the_number_of_records() -> None:
+    """Each of four counts is too large by 10."""
+    beyond = lying_beyond(np.array([510.0, 310, 160, 60]), size=1000)
+    np.testing.assert_allclose(beyond[0], (2 * 530 + 3 * 490) / 5)
+    assert (np.diff(beyond) <= 0).all()
+
+
+@pytest.mark.parametrize("times", [64, 1000])
+def test_a_small_table_is_found_in_very_loose_bounds(times: int) -> None:
+    """A thousand records in ten features, where half of the budget goes into finding them."""
+    points = np.random.default_rng(1).uniform(-1, 1, (1000, 10)) / times + 0.3
+    halves = [found(points, seed).half * times for seed in range(8)]
+    assert np.median(halves) < 8
+    assert max(halves) < 0.1 * times

@@ -41,11 +41,12 @@ MARGIN = 2.0
 FEW, FAR_AWAY = 0.1, 2.0
 """Records are left outside of a cube if they are at most this part of all, and so many times as far
 out as the others,"""
-FALSE_RECORDS, MOST_FALSE = 5.5, 0.25
-"""as are deviations of noise that may be a false alarm, unless they are a larger part of all;"""
 CLEARLY, VERY_FAR = 2.0, 3.5
 """and if they stand out of so many times the noise, since a false alarm puts centres where nothing
 is; or lie so many times as far out, where a cube for all would be far too wide for the others."""
+FALSE_COUNT, MOST_FALSE = 5.5, 0.25
+"""More records than so many deviations of the noise of a count may be in one range by false alarm;
+where that is more than this part of all, noise hides which records are few."""
 EDGES = 16
 """Edges of lengths: the largest distance within a cube, and down from there by roots of 2."""
 ZOOM = 0.5
@@ -66,7 +67,7 @@ class Place:
     reach
         As far from its centre, and no farther, records were seen.
     core
-        Most records were seen as near to its centre as that, without room for those noise hides.
+        The same without room for records that noise hides: where most of them were seen.
     """
 
     centre: FloatArray
@@ -230,23 +231,24 @@ def _ask_lengths(purse: Purse, size: float, mean: FloatArray, place: Place) -> P
 
 def nearly_all(counts: FloatArray, noise: float, size: float) -> int:
     """The range of lengths up to which nearly all records lie; the last where noise hides that."""
-    if FALSE_RECORDS * noise > MOST_FALSE * size:
+    false_count = FALSE_COUNT * noise
+    if false_count > MOST_FALSE * size:
         return len(counts) - 1
-    few = max(FEW * size, FALSE_RECORDS * noise)
-    return int((lying_beyond(counts, size) > few).sum())
+    return int((lying_beyond(counts, size) > max(FEW * size, false_count)).sum())
 
 
 def lying_beyond(counts: FloatArray, size: float) -> FloatArray:
-    """How many of so many records lie beyond each range of lengths.
+    """How many of so many records lie beyond each range of lengths: fewer and fewer.
 
-    They are those counted there, and those of all that are not counted before; the fewer counts an
-    estimate adds up, the more it weighs.
+    Two estimates are averaged: the records counted beyond, and all records less those counted up
+    to there. Each weighs the less, the more noisy counts it adds up.
     """
-    before = np.arange(1, len(counts) + 1)
-    beyond = len(counts) - before
-    up_to = np.cumsum(counts)
-    total = (before + 1) * (up_to[-1] - up_to) + beyond * (size - up_to)
-    return np.minimum.accumulate(total / (len(counts) + 1))
+    n_ranges = len(counts)
+    n_before = np.arange(1, n_ranges + 1)
+    before = np.cumsum(counts)
+    beyond = before[-1] - before
+    weighted = (n_before + 1) * beyond + (n_ranges - n_before) * (size - before)
+    return np.minimum.accumulate(weighted / (n_ranges + 1))
 
 
 def last_range(counts: FloatArray, noise: float, size: float) -> int | None:
