@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from hushmeans.curator.readers import open_reading
-from hushmeans.curator.readers.values import missing_values, values_of
+from hushmeans.curator.readers.values import are_missing, values_of
 from hushmeans.schema import CSV, Category, Date, FeatureKind, Number, Schema
 
 
@@ -45,7 +45,7 @@ class ColumnTally:
         plain = replace(kind, scale="linear") if isinstance(kind, Number) else kind
         values = values_of(column, plain)
         nowhere = int(np.isnan(values).sum())
-        missing = min(missing_values(column), nowhere)
+        missing = min(are_missing(column).true_count, nowhere)
         tally = replace(
             self,
             values=self.values + len(column),

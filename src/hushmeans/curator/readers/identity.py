@@ -7,7 +7,7 @@ import uuid
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hushmeans.curator.readers.columns import decoded
+from hushmeans.curator.readers.numbers import decoded
 from hushmeans.curator.readers.texts import as_texts
 
 WHOLE_NUMBER = r"^([+-]?[0-9]+)\.0+$"
