@@ -38,7 +38,7 @@ OTHER_ENCODING = (
 
 def csv_schema(file: DataFile) -> pa.Schema:
     """The columns named in the header row, which declares no types."""
-    with _table(file, _Passing(file)) as table:
+    with _opened(file, _Passing(file)) as table:
         return pa.schema([(name, UNDECLARED) for name in table.schema.names])
 
 
@@ -49,7 +49,7 @@ def csv_batches(file: DataFile, names: Sequence[str]) -> Iterator[tuple[pa.Recor
     swallow the following ones.
     """
     passing = _Passing(file)
-    with _table(file, passing) as table:
+    with _opened(file, passing) as table:
         for batch in table:
             if passing.quoted:
                 _check_line_ends(batch, file.label)
@@ -102,7 +102,7 @@ def _header(file: DataFile, text: str) -> list[str]:
     return names
 
 
-def _table(file: DataFile, passing: _Passing) -> pa.RecordBatchReader:
+def _opened(file: DataFile, passing: _Passing) -> pa.RecordBatchReader:
     """The table, with all columns read as bytes."""
     text = _beginning(file)
     header = _header(file, text)
