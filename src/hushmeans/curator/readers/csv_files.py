@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from pyarrow import csv
 
 from hushmeans.curator.readers.faults import TRUNCATED
-from hushmeans.curator.readers.folders import DataFile
+from hushmeans.curator.readers.folders import DataFile, named
 from hushmeans.curator.readers.types import UNDECLARED
 from hushmeans.errors import DataError
 from hushmeans.schema.texts import MISSING_TEXTS
@@ -132,7 +132,7 @@ def _opened(file: DataFile, passing: _Passing) -> pa.RecordBatchReader:
 
 
 def _codec(file: DataFile) -> str | None:
-    return CODECS.get(PurePosixPath(file.name).suffix.lower())
+    return CODECS.get(PurePosixPath(named(file.path)).suffix.lower())
 
 
 def _decompressed(file: DataFile, raw: pa.NativeFile) -> pa.NativeFile:

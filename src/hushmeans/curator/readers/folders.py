@@ -65,11 +65,6 @@ class DataFile:
     delimiter: str = ","
     encoding: str = "utf-8"
 
-    @property
-    def name(self) -> str:
-        """The path; of a URL, without the query string, which may hold a signature."""
-        return without_query(self.path) if "://" in self.path else self.path
-
     def opened(self) -> pa.NativeFile:
         """The file, for reading at any place."""
         return (self.filesystem or fs.LocalFileSystem()).open_input_file(self.path)
@@ -92,7 +87,7 @@ def find_files(place: str | os.PathLike[str] | CSV) -> tuple[DataFile, ...]:
         return tuple(
             replace(file, delimiter=place.delimiter, encoding=place.encoding) for file in files
         )
-    files = tuple(replace(file, format=format_of(file.name, file.label)) for file in files)
+    files = tuple(replace(file, format=format_of(named(file.path), file.label)) for file in files)
     for file in files:
         if file.format != files[0].format:
             raise DataError(
@@ -128,6 +123,11 @@ def shown(url: str) -> str:
         return f"{scheme}://..." if separator else "..."
     host, slash, path = without_query(rest).partition("/")
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+
+
+def named(place: str) -> str:
+    """A path as it is; a URL without its query string, which may hold a signature."""
+    return without_query(place) if "://" in place else place
 
 
 def without_query(url: str) -> str:
