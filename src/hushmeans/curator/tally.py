@@ -55,7 +55,7 @@ class ColumnTally:
         if isinstance(kind, Category):
             last = len(kind.all_levels) - 1
             return replace(tally, other=(self.other or 0) + int((values == last).sum()))
-        if not isinstance(kind, Number | Date) or (isinstance(kind, Number) and kind.is_found):
+        if kind.is_found or not isinstance(kind, Number | Date):
             return tally
         low, high = kind.ends
         return replace(

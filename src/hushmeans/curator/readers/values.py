@@ -22,7 +22,7 @@ from hushmeans.curator.readers.numbers import (
 )
 from hushmeans.curator.readers.texts import as_texts, instants, is_text
 from hushmeans.curator.readers.types import is_any
-from hushmeans.schema import Category, Date, FeatureKind, Flag, Number, Ordinal
+from hushmeans.schema import Category, Date, FeatureKind, Flag, Ordinal
 from hushmeans.schema.levels import DeclaredLevel, are_numbers
 from hushmeans.types import FloatArray
 
@@ -58,10 +58,7 @@ def values_of(column: pa.Array, kind: FeatureKind) -> FloatArray:
             numbers = _dates(column)
         case _:
             numbers = as_floats(column)
-    values: FloatArray = numbers.to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
-    if isinstance(kind, Number) and kind.is_curved:
-        return kind.curve.scaled(values)
-    return values
+    return kind.scaled(numbers.to_numpy(zero_copy_only=False).astype(np.float64, copy=False))
 
 
 def are_missing(column: pa.Array) -> pa.Array:
