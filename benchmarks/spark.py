@@ -12,6 +12,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import closing
 
 import numpy as np
 from pyspark.ml.clustering import KMeans
@@ -23,7 +24,7 @@ from rich.table import Table
 
 from hushmeans.curator.kernel import available_threads
 from hushmeans.curator.questions import Totals
-from hushmeans.curator.source import managed_source
+from hushmeans.curator.source import open_source
 from hushmeans.schema import Bounds
 from timing import best_times
 
@@ -73,7 +74,7 @@ def main() -> None:
     points = assembler.transform(frame).select("features").persist()
     points.count()
     begun = time.perf_counter()
-    with managed_source(frame, Bounds((-1, 1))) as source:
+    with closing(open_source(frame, Bounds((-1, 1)))) as source:
         opening = time.perf_counter() - begun
         grid = source.box.grid
         rng = np.random.default_rng(0)

@@ -59,6 +59,12 @@ def checksum(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical_json(content).encode()).hexdigest()
 
 
+def write_text_file(path: Path, text: str, *, replace: bool = True) -> None:
+    """Write a UTF-8 file as a whole, with the errors of `written_whole`."""
+    with written_whole(path, replace=replace) as beside:
+        beside.write_text(text, encoding="utf-8")
+
+
 @contextmanager
 def written_whole(path: Path, *, replace: bool = True) -> Iterator[Path]:
     """A temporary file next to `path` to write into; it replaces `path` if the block succeeds.

@@ -6,6 +6,7 @@ The climbs are seeded, so these tests give no false alarm.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ from hushmeans.curator.questions import (
     Spreads,
     Totals,
 )
-from hushmeans.curator.source import managed_source
+from hushmeans.curator.source import open_source
 from hushmeans.schema import Bounds, Grid
 from hushmeans.types import GridArray, IntArray
 
@@ -155,7 +156,7 @@ def in_csv(records: GridArray, folder: Path) -> Any:
 
 def answers(data: Any, questions: list[Any], folder: Path | None = None) -> list[IntArray]:
     bounds = Bounds({f"f{index}": (-1, 1) for index in range(D)})
-    with managed_source(data, bounds, cache=folder) as source:
+    with closing(open_source(data, bounds, cache=folder)) as source:
         return [source.answer(question) for question in questions]
 
 

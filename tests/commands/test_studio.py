@@ -38,6 +38,15 @@ def test_a_file_has_its_schema_beside_the_reader(opened: list[Session]) -> None:
     assert [name for name, _ in session.table.columns] == ["age", "sex"]
 
 
+def test_a_signed_url_is_named_without_its_signature(
+    opened: list[Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hushmeans.curator.owner.declared_types", lambda _: {"age": "number"})
+    assert run("studio", "https://here/people.csv?signature=hidden-word", "--no-open") == 0
+    (session,) = opened
+    assert (session.table.label, session.table.dataset) == ("people.csv", "people")
+
+
 def test_a_range_that_is_to_be_found_is_said_to_be_missing(opened: list[Session]) -> None:
     Path("people.csv").write_text("age\n31\n", encoding="utf-8")
     Path("people.toml").write_text('[features]\nage = "find"\n', encoding="utf-8")

@@ -52,7 +52,7 @@ from hushmeans.curator.questions import (
     Totals,
 )
 from hushmeans.curator.readers import reading
-from hushmeans.curator.source import managed_source
+from hushmeans.curator.source import open_source
 from hushmeans.fitting import fit_release
 from hushmeans.methods.profile import profiles_about
 from hushmeans.methods.registry import METHODS
@@ -469,7 +469,7 @@ def test_every_question_has_the_same_answer(
     hold: Callable[[pa.Table], Held], n_records: int
 ) -> None:
     held = hold(people(n_records))
-    with managed_source(held.data, held.bounds, cache=held.cache) as source:
+    with closing(open_source(held.data, held.bounds, cache=held.cache)) as source:
         assert (source.box.low, source.box.high) == (BOX.low, BOX.high)
         for _ in range(2):
             for name, question in QUESTIONS.items():
@@ -482,7 +482,7 @@ MANY = 100_000
 def test_many_records_have_the_same_answer(hold: Callable[[pa.Table], Held]) -> None:
     """So many that every kind of file is read in several parts without any setting changed."""
     held = hold(people(MANY))
-    with managed_source(held.data, held.bounds, cache=held.cache) as source:
+    with closing(open_source(held.data, held.bounds, cache=held.cache)) as source:
         for name, question in QUESTIONS.items():
             np.testing.assert_array_equal(source.answer(question), expected(name, MANY))
 
@@ -521,7 +521,7 @@ def test_columns_are_taken_by_name_in_the_order_given(hold: Callable[[pa.Table],
     box = Box((0.0, -1.0), (3.0, 1.0), ("level", "score"))
     question = Totals(GRID, CENTROIDS[:, :2].copy())
     records = encode(matrix(table.select(names)), box)
-    with managed_source(held.data, held.bounds, columns=names, cache=held.cache) as source:
+    with closing(open_source(held.data, held.bounds, columns=names, cache=held.cache)) as source:
         assert source.box == box
         np.testing.assert_array_equal(source.answer(question), kernel.answer(question, records))
 
@@ -571,7 +571,7 @@ def test_the_same_rows_of_each_person_count(
     if held.cache is not None:
         monkeypatch.setattr(groups, "SMALLEST_LIMIT", 1000)
     schema = Schema(RANGES, person=PERSON, rows_per_person=2, missing_person=missing)
-    with managed_source(held.data, schema, cache=held.cache) as source:
+    with closing(open_source(held.data, schema, cache=held.cache)) as source:
         for name, answer in counted(300, missing).items():
             np.testing.assert_array_equal(source.answer(QUESTIONS[name]), answer)
 
@@ -586,7 +586,7 @@ def test_every_kind_of_feature_is_encoded_alike(
     held = hold(patients(n_records))
     records = encoded_by_hand(n_records)
     names = list(MIXED.names or ())
-    with managed_source(held.data, MIXED, names, cache=held.cache) as source:
+    with closing(open_source(held.data, MIXED, names, cache=held.cache)) as source:
         assert source.box == MIXED.box()
         for question in mixed_questions(records):
             expected = kernel.answer(question, records, holes=True, threads=1)

@@ -7,6 +7,7 @@ import shutil
 import signal
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from helpers.spark_cluster import MASTER
 from helpers.told import Told
 from helpers.waiting import wait_until
 from hushmeans.curator.questions import Cells, Size, Totals
-from hushmeans.curator.source import managed_source, open_source
+from hushmeans.curator.source import open_source
 from hushmeans.curator.spark import cluster
 from hushmeans.curator.spark import files as spark_files
 from hushmeans.curator.spark.cluster import SparkSource, from_spark
@@ -136,7 +137,7 @@ def check_same_answers(frame: DataFrame, table: pa.Table, bounds: Bounds) -> Non
     memory = open_source(table, bounds)
     assert isinstance(memory, Store)
     centroids = np.unique(memory.records, axis=0).astype(np.int64)
-    with managed_source(frame, bounds) as source:
+    with closing(open_source(frame, bounds)) as source:
         assert source.box == memory.box
         for question in (Size(), Totals(memory.box.grid, centroids)):
             np.testing.assert_array_equal(source.answer(question), memory.answer(question))
@@ -156,7 +157,7 @@ def test_columns_can_be_chosen(session: SparkSession) -> None:
     frame = session.createDataFrame(people()).selectExpr("'x' AS name", "visits", "age")
     table = pa.Table.from_pandas(people())
     memory = open_source(table, BOUNDS, columns=["visits"])
-    with managed_source(frame, BOUNDS, columns=["visits"]) as source:
+    with closing(open_source(frame, BOUNDS, columns=["visits"])) as source:
         assert source.box == memory.box
         assert source.answer(Size()) == [3000]
 
@@ -167,7 +168,7 @@ def test_wide_answers_are_added_up_in_the_cluster(session: SparkSession) -> None
     borders = tuple(range(-(2**20), 2**20, 2**14))
     question = Cells(memory.box.grid, (borders, borders))
     assert question.shape[0] > cluster.MOST_TOTALS_ON_DRIVER
-    with managed_source(frame, BOUNDS) as source:
+    with closing(open_source(frame, BOUNDS)) as source:
         np.testing.assert_array_equal(source.answer(question), memory.answer(question))
 
 
@@ -260,7 +261,7 @@ def test_a_query_that_spark_calls_nondeterministic_is_refused_before_anything_is
     assert told.spent == []
     assert cached(session) == 0
     unused = frame.selectExpr("id as age", "id as visits", f"{chance} as chance")
-    with managed_source(unused, BOUNDS, ["age", "visits"]) as source:
+    with closing(open_source(unused, BOUNDS, ["age", "visits"])) as source:
         assert source.answer(Size()).tolist() == [10]
 
 
@@ -309,7 +310,7 @@ def test_a_round_in_which_an_executor_is_killed_gives_the_same_answer(
         os.kill(victim, signal.SIGKILL)
         during.extend(tracker.getActiveJobsIds())
 
-    with managed_source(frame, BOUNDS) as source:
+    with closing(open_source(frame, BOUNDS)) as source:
         undisturbed = source.answer(question)
         killer = threading.Thread(target=kill)
         killer.start()

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from hushmeans.curator.readers.arrays import numbers_in_rows
 from hushmeans.curator.readers.identity import person_ids
-from hushmeans.curator.readers.numbers import numbers_in_rows
 from hushmeans.curator.readers.objects import ids_of_objects, texts_of_objects
 from hushmeans.curator.readers.texts import as_texts
 from hushmeans.curator.readers.values import values_of

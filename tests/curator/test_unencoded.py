@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import Laplace
 from hushmeans.curator.questions import Histograms, Size, Totals
-from hushmeans.curator.source import managed_source, open_store
+from hushmeans.curator.source import open_source, open_store
 from hushmeans.curator.unencoded import values_in, with_values
 from hushmeans.schema import Number, Schema
 from hushmeans.types import FloatArray, GridArray
@@ -158,7 +159,7 @@ def test_spark_gives_the_same_bits(session: SparkSession, schema: Schema) -> Non
     found = here.with_ranges(here.box.found(FOUND))
     points = np.zeros((1, found.box.n_columns), dtype=np.int64)
     totals: Any = Totals(found.box.grid, points)
-    with managed_source(session.createDataFrame(owned()), schema) as source:
+    with closing(open_source(session.createDataFrame(owned()), schema)) as source:
         np.testing.assert_array_equal(source.answer(QUESTION), here.answer(QUESTION))
         there = source.with_ranges(source.box.found(FOUND))
         try:

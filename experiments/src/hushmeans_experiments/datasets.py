@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from hushmeans.curator.readers.csv_files import csv_batches, csv_schema
+from hushmeans.curator.readers.files import stored_batches, stored_columns
 from hushmeans.curator.readers.folders import find_files
 from hushmeans.curator.readers.numbers import parse_numbers
 from hushmeans.curator.source import open_store
@@ -90,10 +90,10 @@ def load_dataset(dataset: Dataset, folder: Path) -> Store:
 def _read(path: Path) -> pa.Table:
     """A whole CSV file, plain or gzip, in which every field is a number."""
     (file,) = find_files(path)
-    schema = pa.schema([(name, pa.float64()) for name in csv_schema(file).names])
+    schema = pa.schema([(name, pa.float64()) for name in stored_columns(file).names])
     batches = (
         pa.record_batch([parse_numbers(column) for column in batch.columns], schema=schema)
-        for batch, _ in csv_batches(file, schema.names)
+        for batch, _ in stored_batches(file, schema.names)
     )
     table = pa.Table.from_batches(batches, schema)
     for name in table.column_names:

@@ -12,7 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from hushmeans.documents import written_whole
+from hushmeans.documents import write_text_file
 from hushmeans.methods.merge import RULES
 from hushmeans_experiments.comparison_results import CellResult
 from hushmeans_experiments.comparison_tables import (
@@ -88,8 +88,7 @@ def comparison_page(
 def write_page(text: str, folder: Path) -> Path:
     """Write the report into the folder of the results; its path."""
     path = folder / "index.html"
-    with written_whole(path) as beside:
-        beside.write_text(text, encoding="utf-8")
+    write_text_file(path, text)
     return path
 
 

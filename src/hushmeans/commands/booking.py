@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 def named_after(file: str) -> str:
     """The default name of a dataset: the file's name without its extension."""
-    from hushmeans.curator.owner import FORMAT_BY_SUFFIX, without_query
+    from hushmeans.curator.owner import FORMAT_BY_SUFFIX, named
 
-    name = Path(without_query(file) if "://" in file else file).absolute().name
+    name = Path(named(file)).absolute().name
     ending = next((each for each in FORMAT_BY_SUFFIX if name.lower().endswith(each)), "")
     name = name.removesuffix(name[len(name) - len(ending) :]).strip()
     if not name.isprintable() or not name:

@@ -26,15 +26,14 @@ def cut_release(
 
     Without --k, the number is read off the cost of merging, and the reason is printed.
     """
-    from hushmeans.documents import written_whole
+    from hushmeans.documents import write_text_file
     from hushmeans.release import Release
 
     loaded = Release.load(release)
     suggestion = loaded.suggest_k()
     merged = loaded.cut(suggestion.n_clusters if k is None else k)
     if out is not None:
-        with written_whole(out, replace=False) as beside:
-            beside.write_text(merged.to_json(), encoding="utf-8")
+        write_text_file(out, merged.to_json(), replace=False)
     if json:
         typer.echo(merged.to_json(), nl=False)
         return

@@ -33,7 +33,7 @@ def demo(
     from hushmeans.arguments import whole_number
     from hushmeans.commands.patients import BOUNDS, Comparison, patients
     from hushmeans.commands.progress import bar
-    from hushmeans.documents import written_whole
+    from hushmeans.documents import write_text_file, written_whole
     from hushmeans.fitting import fit_release
     from hushmeans.release.about import About
     from hushmeans.report import LoadedRelease, Report, report_page
@@ -52,13 +52,10 @@ def demo(
     patients_file, bounds_file, release_file, report_file = (out / name for name in FILES)
     with written_whole(patients_file) as beside:
         csv.write_csv(table, beside)
-    with written_whole(bounds_file) as beside:
-        lines = (f"{name} = [{low:g}, {high:g}]\n" for name, (low, high) in BOUNDS.items())
-        beside.write_text("".join(lines), encoding="utf-8")
+    lines = (f"{name} = [{low:g}, {high:g}]\n" for name, (low, high) in BOUNDS.items())
+    write_text_file(bounds_file, "".join(lines))
     release.save(release_file)
-    with written_whole(report_file) as beside:
-        page = report_page(Report.of(LoadedRelease.read(release_file)))
-        beside.write_text(page, encoding="utf-8")
+    write_text_file(report_file, report_page(Report.of(LoadedRelease.read(release_file))))
     if json:
         typer.echo(release.to_json(), nl=False)
         return

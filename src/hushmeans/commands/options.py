@@ -145,7 +145,7 @@ def settings_of(
     method: str,
     option: list[str] | None,
     rows_per_person: int,
-    range_share: str = "0.1",
+    range_share: str,
 ) -> Settings:
     """The settings of a fit, from the options above."""
     from hushmeans.settings import Settings

@@ -33,7 +33,7 @@ def report(
     The page is one self-contained file. It shows only what the release contains and, if the ledger
     can be read, the remaining budget.
     """
-    from hushmeans.documents import written_whole
+    from hushmeans.documents import write_text_file
     from hushmeans.report import Report, report_page
 
     if out.suffix.lower() not in PAGE_SUFFIXES:
@@ -42,8 +42,7 @@ def report(
         )
     other = None if compare is None else _read(compare, ledger)
     content = report_page(Report.of(_read(release, ledger), other))
-    with written_whole(out) as beside:
-        beside.write_text(content, encoding="utf-8")
+    write_text_file(out, content)
     typer.echo(f"Written to {out}.")
     if show:
         _open(out)

@@ -27,7 +27,7 @@ def sample(
     own, by centre and width. Correlations within clusters and anything finer are not there.
     The release needs widths, which tables of numbers and dates have.
     """
-    from hushmeans.documents import written_whole
+    from hushmeans.documents import write_text_file
     from hushmeans.release import Release
     from hushmeans.release.tables import as_csv
 
@@ -35,6 +35,5 @@ def sample(
     if out is None:
         typer.echo(text, nl=False)
         return
-    with written_whole(out, replace=False) as beside:
-        beside.write_text(text, encoding="utf-8")
+    write_text_file(out, text, replace=False)
     typer.echo(f"{rows:,} synthetic records written to {out}: cluster structure only.")

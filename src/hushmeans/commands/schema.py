@@ -25,20 +25,19 @@ def schema(
     The draft has blanks for ranges and levels, which are yours to decide: they are public, so
     they must not come from the records. A fit refuses it until they are filled in.
     """
-    from hushmeans.curator.owner import declared_types, without_query
-    from hushmeans.documents import written_whole
+    from hushmeans.curator.owner import declared_types, named
+    from hushmeans.documents import write_text_file
     from hushmeans.schema import draft
 
     place = options.file_at(file, delimiter, encoding)
-    is_url = "://" in file
-    name = without_query(file) if is_url else file
-    text = draft(declared_types(place), name.rstrip("/").rpartition("/")[2])
+    text = draft(declared_types(place), named(file).rstrip("/").rpartition("/")[2])
     if out is None:
         typer.echo(text, nl=False)
         return
-    with written_whole(out, replace=False) as beside:
-        beside.write_text(text, encoding="utf-8")
+    write_text_file(out, text, replace=False)
     told = {"--delimiter": delimiter, "--encoding": encoding}
     how = [word for option, value in told.items() if value is not None for word in (option, value)]
-    again = join(["hushmeans", "check", "URL" if is_url else file, *how, "--schema", str(out)])
+    again = join(
+        ["hushmeans", "check", "URL" if "://" in file else file, *how, "--schema", str(out)]
+    )
     typer.echo(f"Written to {out}. Fill in its blanks, then run {again}")

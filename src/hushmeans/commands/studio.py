@@ -43,7 +43,7 @@ def studio(
             "pip install 'hushmeans[studio]'"
         ) from None
     from hushmeans.commands.booking import named_after
-    from hushmeans.curator.owner import declared_types
+    from hushmeans.curator.owner import declared_types, named
     from hushmeans.ledger import Ledger
     from hushmeans.studio.session import Session, Table
 
@@ -53,7 +53,7 @@ def studio(
         guess = f"{PATIENTS}"
     table = Table(
         place=file,
-        label=Path(file).name,
+        label=Path(named(file)).name,
         dataset=dataset or named_after(file),
         columns=tuple(declared_types(file).items()),
         rows=guess,
@@ -75,7 +75,7 @@ def _demonstration(schema: Path | None) -> tuple[str, Path]:
     from pyarrow import csv
 
     from hushmeans.commands.patients import BOUNDS, patients
-    from hushmeans.documents import written_whole
+    from hushmeans.documents import write_text_file, written_whole
     from hushmeans.schema import Schema
 
     folder = Path("demo")
@@ -85,6 +85,5 @@ def _demonstration(schema: Path | None) -> tuple[str, Path]:
         with written_whole(table) as beside:
             csv.write_csv(patients(PATIENTS), beside)
     if not declared.exists():
-        with written_whole(declared) as beside:
-            beside.write_text(Schema(BOUNDS).to_toml(), encoding="utf-8")
+        write_text_file(declared, Schema(BOUNDS).to_toml())
     return str(table), declared

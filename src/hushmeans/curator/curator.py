@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from os import PathLike
@@ -17,7 +17,7 @@ from hushmeans.curator.journal import Journal, fingerprint
 from hushmeans.curator.kernel import kernel_for
 from hushmeans.curator.mechanisms import Mechanism, mechanism_for
 from hushmeans.curator.questions import Histograms, Norm, Question, made_anew
-from hushmeans.curator.source import Source, managed_source, open_people
+from hushmeans.curator.source import Source, open_people, open_source
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import BudgetError, PrivacyError
 from hushmeans.schema import Box, Schema
@@ -217,12 +217,13 @@ def open_curator(
     """
     mechanism = mechanism_for(budget, seed)
     limited = schema.limited_to(rows_per_person)
-    with managed_source(data, limited, columns, cache, watch) as source:
-        curator = Curator(source, mechanism, budget, rows_per_person, watch, pay, journal)
-        try:
-            yield curator
-        finally:
-            curator.close()
+    with (
+        closing(open_source(data, limited, columns, cache, watch)) as source,
+        closing(
+            Curator(source, mechanism, budget, rows_per_person, watch, pay, journal)
+        ) as curator,
+    ):
+        yield curator
 
 
 @contextmanager

@@ -13,10 +13,9 @@ import numpy as np
 
 from hushmeans.curator.kernel import fill, nearest, squared_distances
 from hushmeans.curator.readers import is_place, open_reading, open_reading_for_box
-from hushmeans.curator.readers.arrays import as_numeric_array
+from hushmeans.curator.readers.arrays import as_numeric_array, is_plain_list
 from hushmeans.curator.readers.files import declared_types
-from hushmeans.curator.readers.folders import FORMAT_BY_SUFFIX, without_query
-from hushmeans.curator.readers.numbers import is_plain_list
+from hushmeans.curator.readers.folders import FORMAT_BY_SUFFIX, named
 from hushmeans.curator.readers.tables import is_table, known_columns
 from hushmeans.curator.spark.cluster import is_spark
 from hushmeans.curator.spark.files import read_on_spark
@@ -40,10 +39,10 @@ __all__ = [
     "is_table",
     "known_columns",
     "labels",
+    "named",
     "nearest_squares",
     "read_on_spark",
     "tally_columns",
-    "without_query",
 ]
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from os import PathLike
 from typing import Any, Protocol
 
@@ -33,22 +32,6 @@ class Source(Protocol):
 
     def close(self) -> None:
         """Remove whatever is kept outside this process."""
-
-
-@contextmanager
-def managed_source(
-    data: Any,
-    schema: Schema,
-    columns: Sequence[str] | None = None,
-    cache: str | PathLike[str] | None = None,
-    watch: Watch | None = None,
-) -> Iterator[Source]:
-    """As `open_source`; whatever it keeps outside this process is removed at the end."""
-    source = open_source(data, schema, columns, cache, watch)
-    try:
-        yield source
-    finally:
-        source.close()
 
 
 def open_source(

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from hushmeans.curator.readers import open_reading
-from hushmeans.curator.readers.values import missing_values, values_of
+from hushmeans.curator.readers.values import are_missing, values_of
 from hushmeans.schema import CSV, Category, Date, FeatureKind, Number, Schema
 
 
@@ -45,7 +45,7 @@ class ColumnTally:
         plain = replace(kind, scale="linear") if isinstance(kind, Number) else kind
         values = values_of(column, plain)
         nowhere = int(np.isnan(values).sum())
-        missing = min(missing_values(column), nowhere)
+        missing = min(are_missing(column).true_count, nowhere)
         tally = replace(
             self,
             values=self.values + len(column),
@@ -55,7 +55,7 @@ class ColumnTally:
         if isinstance(kind, Category):
             last = len(kind.all_levels) - 1
             return replace(tally, other=(self.other or 0) + int((values == last).sum()))
-        if not isinstance(kind, Number | Date) or (isinstance(kind, Number) and kind.is_found):
+        if kind.is_found or not isinstance(kind, Number | Date):
             return tally
         low, high = kind.ends
         return replace(

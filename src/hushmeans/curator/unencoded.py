@@ -12,7 +12,7 @@ import numpy as np
 
 from hushmeans.curator.holes import mark_missing
 from hushmeans.curator.kernel import chosen_kernel
-from hushmeans.schema import Axes, Box, Number
+from hushmeans.schema import Axes, Box
 from hushmeans.types import FloatArray, GridArray
 
 
@@ -40,9 +40,7 @@ def encoded_as_found(kept: GridArray, before: Box, box: Box) -> GridArray:
     values = values_in(kept, len(before.unknown))
     blocks = [box.layout.blocks[feature] for feature in before.unknown]
     for index, feature in enumerate(before.unknown):
-        kind = box.features[feature]
-        if isinstance(kind, Number) and kind.is_curved:
-            values[:, index] = kind.curve.scaled(values[:, index])
+        values[:, index] = box.features[feature].scaled(values[:, index])
     columns = [block.first for block in blocks]
     axes = Axes(box.middle[columns], box.half_width[columns], box.grid)
     steps = chosen_kernel().snap(values, axes)

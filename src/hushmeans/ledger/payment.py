@@ -1,14 +1,13 @@
-"""Debiting a ledger for a fit, or for answers without one, before the first answer."""
+"""Debiting a ledger for a fit, before the first answer."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from hushmeans.arguments import amount_text
-from hushmeans.budget import Booking, Budget
+from hushmeans.budget import Booking
 from hushmeans.errors import BudgetError, LedgerError, LedgerWarning, warn
 from hushmeans.ledger.composition import rho_of_fit
 from hushmeans.ledger.journal import LedgerJournal
@@ -117,50 +116,3 @@ def _person(settings: Settings) -> dict[str, Any]:
     """By what a fit tells people apart, and what it does about missing ids; nothing without."""
     missing = settings.missing_person
     return {} if missing is None else {"person": settings.person, "missing_person": missing}
-
-
-@dataclass(frozen=True)
-class AnswersPayment:
-    """The debit for answers that are no fit, with Laplace noise.
-
-    Attributes
-    ----------
-    what, parameters
-        What is asked, in the place of a fit's method and its parameters.
-    unit
-        The privacy unit, as in `hushmeans.ledger.standing.Standing`.
-    """
-
-    ledger: Ledger
-    booking: Booking
-    budget: Budget
-    what: str
-    parameters: Mapping[str, Any]
-    unit: int
-
-    def check(self) -> None:
-        """Raise an error if the ledger would refuse the debit; warn of what it would create."""
-        news = () if self.ledger.strict else self.ledger.news(self.booking.dataset)
-        self.ledger.released(**self._request())
-        for sentence in news:
-            warn(sentence, LedgerWarning)
-
-    def make(self) -> None:
-        """Debit the budget; nothing if the same was debited before, whose answers are kept."""
-        self.ledger.debit(**self._request())
-
-    @property
-    def journal(self) -> LedgerJournal:
-        """Where the answers are kept."""
-        return self.ledger.journal(self.booking.dataset, self.booking.release_id)
-
-    def _request(self) -> dict[str, Any]:
-        return {
-            **vars(self.booking),
-            "budget": self.budget,
-            "method": self.what,
-            "parameters": self.parameters,
-            "rows_per_person": self.unit,
-            "person": self.parameters.get("person"),
-            "resumable": True,
-        }

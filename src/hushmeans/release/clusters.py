@@ -81,8 +81,8 @@ def in_original_units(clusters: Clusters, box: Box) -> ClusterTable:
     """A method's clusters, converted from the unit box."""
     centres = box.from_unit_box(clusters.centroids)
     return ClusterTable(
-        centres=_rows(centres),
-        standard_errors=_rows(np.sqrt(clusters.variances) * box.slope(centres)),
+        centres=table_rows(centres),
+        standard_errors=table_rows(np.sqrt(clusters.variances) * box.slope(centres)),
         sizes=tuple(clusters.sizes.tolist()),
         size_standard_errors=tuple(np.sqrt(clusters.size_variances).tolist()),
         widths=_scaled(clusters.widths, box.slope(centres)),
@@ -115,7 +115,7 @@ def errors_in_unit_box(table: ClusterTable, box: Box) -> FloatArray:
 
 
 def _scaled(lengths: FloatArray | None, slope: FloatArray) -> TableRows | None:
-    return None if lengths is None else _rows(lengths * slope)
+    return None if lengths is None else table_rows(lengths * slope)
 
 
 def _unscaled(lengths: TableRows | None, slope: FloatArray) -> FloatArray | None:
@@ -134,5 +134,6 @@ def _optional_table(rows: Any) -> TableRows | None:
     return None if rows is None else read_table(rows)
 
 
-def _rows(table: FloatArray) -> TableRows:
+def table_rows(table: FloatArray) -> TableRows:
+    """A table as a release holds it."""
     return tuple(tuple(row) for row in table.tolist())

@@ -13,7 +13,7 @@ from hushmeans.budget import NoiseKind
 from hushmeans.errors import InputError
 from hushmeans.methods.method import Clustering
 from hushmeans.methods.profile import FeatureShares
-from hushmeans.release.clusters import TableRows
+from hushmeans.release.clusters import TableRows, table_rows
 from hushmeans.release.document import (
     read_list,
     read_number,
@@ -204,26 +204,17 @@ def _read_shares(each: Mapping[str, Any]) -> LevelShares:
 def _named(shares: FeatureShares, box: Box, noise: NoiseKind) -> LevelShares:
     feature = box.feature_of(shares.column)
     return LevelShares(
-        feature=_feature(box, shares.column),
+        feature=box.feature_name(feature),
         levels=box.features[feature].column_labels or (SET,),
-        shares=_table(shares.shares),
-        standard_errors=_table(np.sqrt(shares.variances)),
+        shares=table_rows(shares.shares),
+        standard_errors=table_rows(np.sqrt(shares.variances)),
         whole=tuple(shares.whole.tolist()),
         whole_standard_errors=tuple(np.sqrt(shares.whole_variances).tolist()),
-        difference_standard_errors=_table(np.sqrt(shares.differences)),
+        difference_standard_errors=table_rows(np.sqrt(shares.differences)),
         noise=noise,
     )
 
 
 def _rate(box: Box, column: int, rate: float, variance: float) -> MissingRate:
-    return MissingRate(_feature(box, column), min(max(rate, 0.0), 1.0), math.sqrt(variance))
-
-
-def _feature(box: Box, column: int) -> str:
-    """The name of a column's feature."""
-    feature = box.feature_of(column)
-    return (box.names[feature].strip() if box.names else "") or f"feature {feature}"
-
-
-def _table(values: FloatArray) -> TableRows:
-    return tuple(tuple(row) for row in values.tolist())
+    name = box.feature_name(box.feature_of(column))
+    return MissingRate(name, min(max(rate, 0.0), 1.0), math.sqrt(variance))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hushmeans.budget import Booking, Budget, Spend
-from hushmeans.documents import read_text_file, written_whole
+from hushmeans.documents import read_text_file, write_text_file
 from hushmeans.errors import InputError
 from hushmeans.methods.merge import RULES
 from hushmeans.release.about import About
@@ -229,8 +229,7 @@ class Release:
         """As `to_table`, as CSV text, which is also written to the path if there is one."""
         text = as_csv(self.to_table(form))
         if path is not None:
-            with written_whole(Path(path)) as beside:
-                beside.write_text(text, encoding="utf-8")
+            write_text_file(Path(path), text)
         return text
 
     def plot(self, kind: str = "centres", ax: Axes | None = None) -> Axes:
@@ -319,8 +318,7 @@ class Release:
 
     def save(self, path: str | Path) -> None:
         """Write the release as JSON, without loss; `load` reads it."""
-        with written_whole(Path(path)) as beside:
-            beside.write_text(self.to_json(), encoding="utf-8")
+        write_text_file(Path(path), self.to_json())
 
     @classmethod
     def load(cls, path: str | Path) -> Release:

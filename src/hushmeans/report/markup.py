@@ -39,15 +39,20 @@ def width_share(part: float) -> str:
     return f"{100 * part:.4g}%"
 
 
-PAGES = Environment(
-    loader=PackageLoader("hushmeans.report"),
-    autoescape=True,
-    finalize=printable,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
-"""The templates."""
+def templates_of(package: str) -> Environment:
+    """The templates of a package."""
+    return Environment(
+        loader=PackageLoader(package),
+        autoescape=True,
+        finalize=printable,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+PAGES = templates_of("hushmeans.report")
+"""The templates of reports."""
 
 PAGES.filters["width_share"] = width_share

@@ -97,8 +97,7 @@ class Box:
     @cached_property
     def unknown(self) -> tuple[int, ...]:
         """The features whose ranges have yet to be found."""
-        pairs = enumerate(self.kinds or ())
-        return tuple(at for at, kind in pairs if isinstance(kind, Number) and kind.is_found)
+        return tuple(at for at, kind in enumerate(self.kinds or ()) if kind.is_found)
 
     @property
     def n_kept(self) -> int:

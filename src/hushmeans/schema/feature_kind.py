@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.schema.layout import BlockKind
+from hushmeans.types import FloatArray
 
 MISSING_RULES = ("middle", "drop", "ignore")
 """What may become of a missing value: the middle of the range, no record, or no part in it."""
@@ -78,6 +79,15 @@ class FeatureKind:
     def scaled_ends(self) -> tuple[float, float]:
         """The ends on the feature's scale, along which its columns are laid out evenly."""
         return self.ends
+
+    @property
+    def is_found(self) -> bool:
+        """Whether its range has yet to be found."""
+        return False
+
+    def scaled(self, values: FloatArray) -> FloatArray:
+        """Values in original units, on the feature's scale."""
+        return values
 
     @property
     def column_labels(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from hushmeans.schema.feature_kind import FeatureKind, any_of, finite
 from hushmeans.schema.levels import DeclaredLevel, distinct_levels, level_text
 from hushmeans.schema.scales import SCALES, Curve, ScaleName
 from hushmeans.schema.texts import MISSING, OTHER
+from hushmeans.types import FloatArray
 
 LEVEL_REACH = 1 / math.sqrt(8)
 """How far a level is from 0, so that two different levels are 1/4 apart in squared distance."""
@@ -86,7 +87,6 @@ class Number(FeatureKind):
 
     @property
     def is_found(self) -> bool:
-        """Whether the range has yet to be found."""
         return self.low is None
 
     @property
@@ -103,6 +103,9 @@ class Number(FeatureKind):
     @property
     def scaled_ends(self) -> tuple[float, float]:
         return self.curve.ends if self.is_curved else self.ends
+
+    def scaled(self, values: FloatArray) -> FloatArray:
+        return self.curve.scaled(values) if self.is_curved else values
 
     @property
     def is_curved(self) -> bool:

@@ -9,26 +9,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hushmeans.budget import WHOLE_PERSON
 from hushmeans.fitting import weaknesses
 from hushmeans.forecasting.forecast import OF_A_WIDTH
-from hushmeans.report.markup import printable
+from hushmeans.report.markup import templates_of
 from hushmeans.settings import Settings
 from hushmeans.studio.account import AccountView
 from hushmeans.studio.form import KINDS, LEVEL_RULES, VALUE_RULES, ColumnForm
 from hushmeans.studio.planning import DELTAS, EPSILON_STOPS, MOST_ON_SLIDER, Outlook, Stop, risk
 from hushmeans.studio.session import Session
 
-STUDIO_TEMPLATES = Environment(
-    loader=PackageLoader("hushmeans.studio"),
-    autoescape=True,
-    finalize=printable,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+STUDIO_TEMPLATES = templates_of("hushmeans.studio")
 
 WIDTH, HEIGHT, EDGE, FLOOR = 640, 240, 14, 34
 """The size of the curve's drawing, and the room for the labels below it."""

@@ -12,7 +12,7 @@ from threading import RLock
 from typing import Any
 
 from hushmeans.budget import Budget
-from hushmeans.documents import written_whole
+from hushmeans.documents import write_text_file
 from hushmeans.errors import HushmeansError, HushmeansWarning, InputError
 from hushmeans.fitting import fit_release
 from hushmeans.ledger import Ledger
@@ -119,8 +119,7 @@ class Session:
         if self.schema is None:
             return
         try:
-            with written_whole(self.schema_file) as beside:
-                beside.write_text(self.schema.to_toml(), encoding="utf-8")
+            write_text_file(self.schema_file, self.schema.to_toml())
         except HushmeansError as error:
             self.schema, self.problems = None, {"": str(error)}
         if self.plan is not None:

@@ -133,7 +133,7 @@ def find_table_ranges(
     """
     budget, watch = Budget.of(epsilon), watch or Watch()
     chosen = schema if columns is None else schema.only(columns)
-    unknown = [name for name, kind in chosen.features.items() if _is_open(kind)]
+    unknown = [name for name, kind in chosen.features.items() if kind.is_found]
     if not unknown:
         raise InputError(
             'all ranges are declared, so there is nothing to find; write range = "find" for a '
@@ -172,7 +172,3 @@ def _person_of(schema: Schema) -> dict[str, Any]:
     if schema.person is None:
         return {}
     return {"person": schema.person, "missing_person": schema.missing_person}
-
-
-def _is_open(kind: Any) -> bool:
-    return isinstance(kind, Number) and kind.is_found

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from hushmeans.curator.readers.numbers import is_plain_list, numbers_in_rows
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.schema import Schema
+from hushmeans.types import FloatArray
 
 DTYPE_KINDS = {"U": "text", "S": "bytes", "O": "of dtype object", "M": "dates", "m": "durations"}
 """NumPy's kinds in a word; a whole dtype, such as <U37, tells of the records."""
@@ -78,3 +79,37 @@ def _as_array(data: Any) -> np.ndarray[Any, Any] | None:
         return np.asarray(data)
     except Exception:  # an array-like object may raise anything
         return None
+
+
+def is_plain_list(data: Any) -> bool:
+    """Whether the data is a Python list or tuple, which declares neither types nor columns."""
+    return isinstance(data, list | tuple)
+
+
+def numbers_in_rows(rows: Sequence[Any], n_features: int) -> FloatArray:
+    """A list of rows as a table; what is not a number, or is not there, is missing."""
+    table = np.full((len(rows), n_features), math.nan)
+    for place, row in enumerate(rows):
+        for index, value in enumerate(_values(row, n_features)):
+            table[place, index] = _number(value)
+    return table
+
+
+def _values(row: Any, number: int) -> list[Any]:
+    """The first values of a row; none of what is not a row."""
+    try:
+        return list(row)[:number] if isinstance(row, Sequence | np.ndarray) else []
+    except Exception:  # a row of no dimension, or of a class of its own, may raise anything
+        return []
+
+
+def _number(value: Any) -> float:
+    """A value as a float; NaN where it is not a number."""
+    if isinstance(value, str | bytes):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:  # a whole number beyond all floats
+        return math.inf if value > 0 else -math.inf
+    except Exception:  # an object may raise anything
+        return math.nan

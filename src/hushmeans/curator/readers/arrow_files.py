@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 import pyarrow as pa
 from pyarrow import parquet
 
-from hushmeans.curator.readers.faults import TRUNCATED, iterate_or_explain, read_or_explain
 from hushmeans.curator.readers.folders import DataFile
 
 PARQUET_BUFFER = 2**18
@@ -25,39 +24,31 @@ MAGIC = b"ARROW1"
 
 def parquet_schema(file: DataFile) -> pa.Schema:
     """The columns of a Parquet file, from its footer."""
-    return read_or_explain(file.label, lambda: _schema(file, parquet.read_schema), NOT_PARQUET)
+    return _schema(file, parquet.read_schema)
 
 
 def parquet_batches(file: DataFile, names: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, float]]:
     """The named columns, in batches."""
     # On a disk nothing is read ahead, to keep memory flat; far away, every request takes long.
     options = {"pre_buffer": file.filesystem is not None, "buffer_size": PARQUET_BUFFER}
-    with read_or_explain(
-        file.label, lambda: parquet.ParquetFile(file.opened(), **options), NOT_PARQUET
-    ) as reader:
-        found = read_or_explain(
-            file.label, lambda: reader.iter_batches(PARQUET_ROWS, columns=list(names)), NOT_PARQUET
-        )
-        done, rows = 0, reader.metadata.num_rows
-        for batch in iterate_or_explain(file.label, found, TRUNCATED):
+    with parquet.ParquetFile(file.opened(), **options) as reader:
+        done = 0
+        for batch in reader.iter_batches(PARQUET_ROWS, columns=list(names)):
             done += len(batch)
-            yield batch, min(done / rows, 1.0) if rows else 1.0
+            yield batch, done / max(reader.metadata.num_rows, 1)
 
 
 def arrow_schema(file: DataFile) -> pa.Schema:
     """The columns of an Arrow file or stream."""
-    return read_or_explain(
-        file.label, lambda: _schema(file, lambda at: _open(at).schema), NOT_ARROW
-    )
+    return _schema(file, lambda stream: _open(stream).schema)
 
 
 def arrow_batches(file: DataFile, names: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, float]]:
     """The named columns in batches as stored: files with few large ones need more memory."""
     wanted = [index for index, name in enumerate(arrow_schema(file).names) if name in set(names)]
-    with read_or_explain(file.label, file.opened, NOT_ARROW) as stream:
-        reader = read_or_explain(file.label, lambda: _open(stream, wanted), NOT_ARROW)
-        for batch in iterate_or_explain(file.label, _written(reader), TRUNCATED):
-            yield batch, min(stream.tell() / file.size, 1.0) if file.size else 0.0
+    with file.opened() as stream:
+        for batch in _written(_open(stream, wanted)):
+            yield batch, stream.tell() / max(file.size, 1)
 
 
 def _schema(file: DataFile, read: Callable[[pa.NativeFile], pa.Schema]) -> pa.Schema:

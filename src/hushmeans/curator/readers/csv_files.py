@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from csv import reader
 from pathlib import PurePosixPath
 
@@ -13,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from hushmeans.curator.readers.faults import TRUNCATED, iterate_or_explain, read_or_explain
-from hushmeans.curator.readers.folders import DataFile
+from hushmeans.curator.readers.faults import TRUNCATED
+from hushmeans.curator.readers.folders import DataFile, named
 from hushmeans.curator.readers.types import UNDECLARED
 from hushmeans.errors import DataError
 from hushmeans.schema.texts import MISSING_TEXTS
@@ -29,6 +28,8 @@ SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 """What may separate the fields of a file whose header seems to be a single name."""
 
 NOT_CSV = "this is not a valid CSV file with a header row"
+HEADLESS = "the first row looks like a record; add a header row with the column names"
+UNEVEN = "some rows do not have as many fields as the header"
 OTHER_ENCODING = (
     "the first row is not text in the encoding of the file; set the encoding, such as latin-1 "
     "(--encoding), or check that this is a CSV file"
@@ -37,9 +38,8 @@ OTHER_ENCODING = (
 
 def csv_schema(file: DataFile) -> pa.Schema:
     """The columns named in the header row, which declares no types."""
-    header = _header(file)
-    with _opened(file, header):
-        return pa.schema([(name, UNDECLARED) for name in header])
+    with _opened(file, _Passing(file)) as table:
+        return pa.schema([(name, UNDECLARED) for name in table.schema.names])
 
 
 def csv_batches(file: DataFile, names: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, float]]:
@@ -48,20 +48,32 @@ def csv_batches(file: DataFile, names: Sequence[str]) -> Iterator[tuple[pa.Recor
     A field may contain any text except line breaks: a stray quote must not make one record
     swallow the following ones.
     """
-    header = _header(file)
-    with _opened(file, header) as (stream, passing):
-        for batch in iterate_or_explain(file.label, iter(stream), _fault):
+    passing = _Passing(file)
+    with _opened(file, passing) as table:
+        for batch in table:
             if passing.quoted:
                 _check_line_ends(batch, file.label)
-            part = min(passing.count / file.size, 1.0) if file.size else 0.0
-            yield batch.select(list(names)), part
+            yield batch.select(list(names)), passing.count / max(file.size, 1)
+
+
+def not_csv(error: Exception) -> str:
+    """Why a file is none, without the value that an exception quotes."""
+    if isinstance(error, UnicodeError):
+        return OTHER_ENCODING
+    return UNEVEN if isinstance(error, pa.ArrowInvalid) else NOT_CSV
+
+
+def ended_early(error: Exception) -> str:
+    """Why a file cannot be read to its end, without the value that an exception quotes."""
+    return UNEVEN if isinstance(error, pa.ArrowInvalid) else TRUNCATED
 
 
 class _Passing:
     """The bytes of a file as they are read: how many, and whether a quote may be among them."""
 
-    def __init__(self, *, quoted: bool) -> None:
-        self.count, self.quoted = 0, quoted
+    def __init__(self, file: DataFile) -> None:
+        self.count = 0
+        self.quoted = _codec(file) is not None or not _is_utf8(file)
 
     def __call__(self, data: pa.Buffer) -> bytes:
         found: bytes = data.to_pybytes()
@@ -70,9 +82,9 @@ class _Passing:
         return found
 
 
-def _header(file: DataFile) -> list[str]:
-    """The names of the columns."""
-    names = read_or_explain(file.label, lambda: _first_row(file), _header_fault)
+def _header(file: DataFile, text: str) -> list[str]:
+    """The names of the columns, in the text that a file begins with."""
+    names = _first_row(text, file.delimiter)
     fault = None
     if not names:
         fault = "the file is empty; a CSV file needs a header row"
@@ -83,56 +95,44 @@ def _header(file: DataFile) -> list[str]:
         )
     elif "" in names:
         fault = "a column has no name; if it is a pandas index, use to_csv(..., index=False)"
-    elif any(is_number(name) or not name.isprintable() for name in names):
-        fault = "the first row looks like a record; add a header row with the column names"
+    elif is_record(names):
+        fault = HEADLESS
     if fault is not None:
         raise DataError(f"{file.label}: {fault}")
     return names
 
 
-@contextmanager
-def _opened(
-    file: DataFile, header: list[str]
-) -> Iterator[tuple[Iterable[pa.RecordBatch], _Passing]]:
-    """A stream of the table, all columns read as bytes, and what is known of the file's bytes."""
-    passing = _Passing(quoted=_codec(file) is not None or not _is_utf8(file))
-    stream = read_or_explain(file.label, lambda: _stream(file, header, passing), _fault)
-    if stream is None:
-        yield (), passing
-        return
-    with stream:
-        if read_or_explain(file.label, lambda: stream.schema.names, NOT_CSV) != header:
-            raise DataError(
-                f"{file.label}: the first row is not a header; "
-                "add a header row with the column names"
-            )
-        yield stream, passing
-
-
-def _stream(file: DataFile, header: list[str], passing: _Passing) -> csv.CSVStreamingReader | None:
-    """Arrow's reader; None for a header without a line end, in which Arrow finds no table."""
+def _opened(file: DataFile, passing: _Passing) -> pa.RecordBatchReader:
+    """The table, with all columns read as bytes."""
     text = _beginning(file)
+    header = _header(file, text)
+    types = dict.fromkeys(header, pa.binary())
     if len(text) < HEADER_BYTES // 4 and "\n" not in text.lstrip():
-        return None
+        # Arrow finds no table in a header without a line end.
+        return pa.RecordBatchReader.from_batches(pa.schema(types), [])
     # With newlines allowed inside quotes, the text after a stray quote becomes one field, which
     # contains a line break, and the file is refused.
     # In a table with one column an empty line is a record with a missing value.
     parsing = csv.ParseOptions(
         delimiter=file.delimiter, newlines_in_values=True, ignore_empty_lines=len(header) > 1
     )
-    types = dict.fromkeys(header, pa.binary())
     raw = pa.TransformInputStream(file.opened(), passing)
-    return csv.open_csv(
+    table = csv.open_csv(
         _as_utf8(file, _decompressed(file, raw)),
         parse_options=parsing,
         convert_options=csv.ConvertOptions(
             column_types=types, strings_can_be_null=True, null_values=list(MISSING_TEXTS)
         ),
     )
+    if table.schema.names != header:
+        raise DataError(
+            f"{file.label}: the first row is not a header; add a header row with the column names"
+        )
+    return table
 
 
 def _codec(file: DataFile) -> str | None:
-    return CODECS.get(PurePosixPath(file.name).suffix.lower())
+    return CODECS.get(PurePosixPath(named(file.path)).suffix.lower())
 
 
 def _decompressed(file: DataFile, raw: pa.NativeFile) -> pa.NativeFile:
@@ -165,12 +165,12 @@ def _beginning(file: DataFile) -> str:
         return io.BufferedReader(stream).read(HEADER_BYTES).decode(file.encoding, "replace")
 
 
-def _first_row(file: DataFile) -> list[str]:
-    lines = io.StringIO(_beginning(file).removeprefix("\ufeff"), newline="\n")
+def _first_row(text: str, delimiter: str) -> list[str]:
+    lines = io.StringIO(text.removeprefix("\ufeff"), newline="\n")
     line = next(filter(str.strip, lines), "")
     if "\ufffd" in line:
         raise UnicodeError
-    return next(reader([line.rstrip("\r\n")], delimiter=file.delimiter), [])
+    return next(reader([line.rstrip("\r\n")], delimiter=delimiter), [])
 
 
 def _check_line_ends(batch: pa.RecordBatch, label: str) -> None:
@@ -182,19 +182,12 @@ def _check_line_ends(batch: pa.RecordBatch, label: str) -> None:
             )
 
 
-def _header_fault(error: Exception) -> str:
-    return OTHER_ENCODING if isinstance(error, UnicodeError) else NOT_CSV
+def is_record(names: Sequence[str]) -> bool:
+    """Whether the first row of a file cannot be the names of its columns."""
+    return any(_is_number(name) or not name.isprintable() for name in names)
 
 
-def _fault(error: Exception) -> str:
-    """Explains an exception without the value it quotes."""
-    if isinstance(error, pa.ArrowInvalid):
-        return "some rows do not have as many fields as the header"
-    return TRUNCATED
-
-
-def is_number(text: str) -> bool:
-    """Whether a text is a number, and so not a column name."""
+def _is_number(text: str) -> bool:
     try:
         float(text)
     except ValueError:

@@ -8,8 +8,17 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from hushmeans.curator.readers import arrow_files, csv_files
+from hushmeans.curator.readers.arrow_files import (
+    NOT_ARROW,
+    NOT_PARQUET,
+    arrow_batches,
+    arrow_schema,
+    parquet_batches,
+    parquet_schema,
+)
 from hushmeans.curator.readers.columns import check_distinct, needed_columns
+from hushmeans.curator.readers.csv_files import csv_batches, csv_schema, ended_early, not_csv
+from hushmeans.curator.readers.faults import TRUNCATED, Fault, iterate_or_explain, read_or_explain
 from hushmeans.curator.readers.folders import DataFile, find_files
 from hushmeans.curator.readers.numbers import parse_numbers
 from hushmeans.curator.readers.reading import Reading
@@ -23,21 +32,23 @@ HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 """Hive's name for a folder of records whose value is missing."""
 
 FileBatches = Iterator[tuple[pa.RecordBatch, float]]
-"""Some records of a file, and how much of the file is read after them, from 0 to 1."""
+"""Some records of a file, and which part of the file is read after them, about 1 in the end."""
 
 
 @dataclass(frozen=True)
 class Format:
-    """How to read the named columns of files of one format."""
+    """How to read files of one format: their columns, the named ones in batches, and why not."""
 
     schema: Callable[[DataFile], pa.Schema]
     batches: Callable[[DataFile, Sequence[str]], FileBatches]
+    invalid: Fault
+    ended_early: Fault = TRUNCATED
 
 
 FORMATS = {
-    "csv": Format(csv_files.csv_schema, csv_files.csv_batches),
-    "parquet": Format(arrow_files.parquet_schema, arrow_files.parquet_batches),
-    "arrow": Format(arrow_files.arrow_schema, arrow_files.arrow_batches),
+    "csv": Format(csv_schema, csv_batches, not_csv, ended_early),
+    "parquet": Format(parquet_schema, parquet_batches, NOT_PARQUET),
+    "arrow": Format(arrow_schema, arrow_batches, NOT_ARROW),
 }
 
 
@@ -78,7 +89,19 @@ def declared_types(place: str | os.PathLike[str] | CSV) -> dict[str, DeclaredTyp
 def _table(file: DataFile) -> pa.Schema:
     """The columns of a file and those that the names of its folders give."""
     folders = [pa.field(name, _partition_type(text)) for name, text in file.partition.items()]
-    return pa.schema([*FORMATS[file.format].schema(file), *folders])
+    return pa.schema([*stored_columns(file), *folders])
+
+
+def stored_columns(file: DataFile) -> pa.Schema:
+    """The columns in a file."""
+    form = FORMATS[file.format]
+    return read_or_explain(file.label, lambda: form.schema(file), form.invalid)
+
+
+def stored_batches(file: DataFile, names: Sequence[str]) -> FileBatches:
+    """The named ones of the columns in a file."""
+    form = FORMATS[file.format]
+    return iterate_or_explain(file.label, form.batches(file, names), form.ended_early)
 
 
 def _partition_type(text: str) -> pa.DataType:
@@ -99,13 +122,13 @@ def _batches(
             for name, text in file.partition.items()
         }
         stored = [name for name in names if name not in given]
-        for batch, part in FORMATS[file.format].batches(file, stored):
+        for batch, part in stored_batches(file, stored):
             columns = [
                 pa.repeat(given[name], len(batch)) if name in given else batch.column(name)
                 for name in names
             ]
             yield pa.record_batch(columns, names=list(names))
-            watch.read(before + int(part * file.size), total)
+            watch.read(before + int(min(part, 1) * file.size), total)
         file.check_unchanged()
         before += file.size
         watch.read(before, total)

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeAlias
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -34,10 +33,6 @@ OUT_OF_REACH = (
     "no such file or folder, or no access to it; check the address, the connection and the "
     "credentials"
 )
-
-NamesBelow: TypeAlias = tuple[list[Path] | None, str, fs.FileSystem | None]
-"""The names of the files below a folder, or None if there is no folder but a file; its path, and
-the file system that it is in, None for this machine's own."""
 
 
 @dataclass(frozen=True)
@@ -70,11 +65,6 @@ class DataFile:
     delimiter: str = ","
     encoding: str = "utf-8"
 
-    @property
-    def name(self) -> str:
-        """The path; of a URL, without the query string, which may hold a signature."""
-        return without_query(self.path) if "://" in self.path else self.path
-
     def opened(self) -> pa.NativeFile:
         """The file, for reading at any place."""
         return (self.filesystem or fs.LocalFileSystem()).open_input_file(self.path)
@@ -97,7 +87,7 @@ def find_files(place: str | os.PathLike[str] | CSV) -> tuple[DataFile, ...]:
         return tuple(
             replace(file, delimiter=place.delimiter, encoding=place.encoding) for file in files
         )
-    files = tuple(replace(file, format=format_of(file.name, file.label)) for file in files)
+    files = tuple(replace(file, format=format_of(named(file.path), file.label)) for file in files)
     for file in files:
         if file.format != files[0].format:
             raise DataError(
@@ -135,6 +125,11 @@ def shown(url: str) -> str:
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
 
 
+def named(place: str) -> str:
+    """A path as it is; a URL without its query string, which may hold a signature."""
+    return without_query(place) if "://" in place else place
+
+
 def without_query(url: str) -> str:
     """A URL, or the end of one, up to its query string."""
     return re.split("[?#]", url, maxsplit=1)[0]
@@ -145,7 +140,8 @@ def _found(path: str | os.PathLike[str]) -> tuple[DataFile, ...]:
     text = os.fspath(path)
     remote = "://" in text
     label = shown(text) if remote else text
-    names, start, filesystem = _remote_names(text, label) if remote else _local_names(text)
+    filesystem, start = _filesystem(text, label) if remote else (None, text)
+    names = _names_below(start, label, filesystem)
     if names is None:
         return (_checked(DataFile(start, label, filesystem=filesystem)),)
     visible = [name for name in sorted(names) if _is_visible(name)]
@@ -168,39 +164,40 @@ def _check_links(files: Sequence[DataFile]) -> None:
             )
 
 
-def _local_names(folder: str) -> NamesBelow:
-    if not read_or_explain(folder, lambda: os.path.isdir(folder), _missing):
-        return None, folder, None
-    unreadable = "the folder cannot be read"
-    return read_or_explain(folder, lambda: list(_below(folder)), unreadable), folder, None
+def _filesystem(url: str, label: str) -> tuple[fs.FileSystem, str]:
+    """Arrow's file system for a URL or, where it has none, that of fsspec; and the path in it."""
+
+    def find() -> tuple[fs.FileSystem, str]:
+        try:
+            found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(url)
+            return found
+        except pa.ArrowInvalid:
+            import fsspec
+
+            filesystem, path = fsspec.core.url_to_fs(url)
+            return fs.PyFileSystem(fs.FSSpecHandler(filesystem)), path
+
+    return read_or_explain(label, find, _unopened)
 
 
-def _remote_names(url: str, label: str) -> NamesBelow:
-    filesystem, path = read_or_explain(label, lambda: _filesystem(url), _unopened)
-    info = read_or_explain(label, lambda: filesystem.get_file_info(path), OUT_OF_REACH)
-    if info.type != fs.FileType.Directory:
-        return None, path, filesystem
-    selector = fs.FileSelector(path, recursive=True)
-    found = read_or_explain(label, lambda: filesystem.get_file_info(selector), OUT_OF_REACH)
-    start = path.rstrip("/")
-    files = (each.path for each in found if each.type == fs.FileType.File)
-    return [Path(os.path.relpath(each, start)) for each in files], start, filesystem
+def _names_below(start: str, label: str, filesystem: fs.FileSystem | None) -> Sequence[Path] | None:
+    """The names of all files below a folder; None if there is no folder, but perhaps a file."""
+    if filesystem is not None:
+        return read_or_explain(label, lambda: _below_remote(start, filesystem), OUT_OF_REACH)
+    if not os.path.isdir(start):
+        return None
+    return read_or_explain(label, lambda: list(_below(start)), "the folder cannot be read")
 
 
-def _filesystem(url: str) -> tuple[fs.FileSystem, str]:
-    """Arrow's file system for a URL or, where it has none, that of fsspec."""
-    try:
-        found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(url)
-        return found
-    except pa.ArrowInvalid:
-        import fsspec
-
-        filesystem, path = fsspec.core.url_to_fs(url)
-        return fs.PyFileSystem(fs.FSSpecHandler(filesystem)), path
+def _below_remote(start: str, filesystem: fs.FileSystem) -> Sequence[Path] | None:
+    if filesystem.get_file_info(start).type != fs.FileType.Directory:
+        return None
+    found = filesystem.get_file_info(fs.FileSelector(start, recursive=True))
+    return [Path(os.path.relpath(each.path, start)) for each in found if each.is_file]
 
 
 def _below(folder: str) -> Iterator[Path]:
-    """All files below a folder; one that cannot be read is an error."""
+    """All files below a folder of this machine; one that cannot be read is an error."""
 
     def fail(error: OSError) -> None:
         raise error
@@ -231,7 +228,7 @@ def _below_folder(
     partition = {unquote(key): unquote(value) for key, equals, value in pairs if equals}
     return _checked(
         DataFile(
-            f"{folder}/{name.as_posix()}",
+            f"{folder.rstrip('/')}/{name.as_posix()}",
             "/".join([label.rstrip("/"), *hidden, name.name]),
             filesystem=filesystem,
             partition=partition,

@@ -7,7 +7,7 @@ import uuid
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hushmeans.curator.readers.columns import decoded
+from hushmeans.curator.readers.numbers import decoded
 from hushmeans.curator.readers.texts import as_texts
 
 WHOLE_NUMBER = r"^([+-]?[0-9]+)\.0+$"
@@ -27,7 +27,7 @@ def person_ids(column: pa.Array) -> pa.Array:
     column = decoded(column)
     if pa.types.is_fixed_size_binary(column.type):
         return column.cast(pa.large_binary())
-    return _without_zeros(as_texts(column).cast(pa.large_binary()))
+    return _whole_numbers(as_texts(column).cast(pa.large_binary()))
 
 
 def _uuids(column: pa.Array) -> pa.Array:
@@ -38,8 +38,8 @@ def _uuids(column: pa.Array) -> pa.Array:
     return pa.array(texts, pa.large_binary())
 
 
-def _without_zeros(texts: pa.Array) -> pa.Array:
-    """Whole numbers without the zeros after a decimal point."""
+def _whole_numbers(texts: pa.Array) -> pa.Array:
+    """The texts, whole numbers among them without the zeros after a decimal point."""
     if not pc.any(pc.match_substring(texts, ".0")).as_py():
         return texts
     return pc.replace_substring_regex(texts, WHOLE_NUMBER, r"\1")

@@ -1,4 +1,4 @@
-"""Values of undeclared type as numbers: each on its own, and missing where it is not one.
+"""Columns as numbers: each value on its own, and missing where it is not one.
 
 The bounds declare that a feature is a number. So a value that is not a number cannot stop a fit:
 whether there is one would be a fact about the records.
@@ -6,20 +6,54 @@ whether there is one would be a fact about the records.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from hushmeans.schema.texts import MISSING_TEXTS
-from hushmeans.types import FloatArray
+from hushmeans.types import IntArray
 
 MISSING_VALUES = pa.array(MISSING_TEXTS)
 """The texts that stand for a missing value."""
+
+PER_DAY = {"s": 86_400, "ms": 86_400 * 10**3, "us": 86_400 * 10**6, "ns": 86_400 * 10**9}
+"""How many of Arrow's units of time a day has."""
+
+
+def as_floats(column: pa.Array) -> pa.Array:
+    """A column as float64, each entry on its own: the text of a CSV file is parsed.
+
+    Dates and times are counted in days; dates from 1970-01-01.
+    """
+    kind = column.type
+    if kind == pa.float64():  # most columns; a cast that changes nothing takes as long as encoding
+        return column
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        return parse_numbers(column)
+    if (plain := decoded(column)) is not column:
+        return as_floats(plain)
+    if pa.types.is_temporal(kind):
+        return _days(column)
+    return column.cast(pa.float64(), safe=False)
+
+
+def decoded(column: pa.Array) -> pa.Array:
+    """The values of a column that is stored in another form.
+
+    Texts that are repeated get 64-bit offsets: together they may exceed 2 GiB.
+    """
+    kind = column.type
+    if isinstance(kind, pa.BaseExtensionType):
+        return decoded(column.storage)
+    if pa.types.is_dictionary(kind):
+        return decoded(_with_room(column.dictionary).take(column.indices))
+    if pa.types.is_run_end_encoded(kind):
+        roomy = pa.RunEndEncodedArray.from_arrays(column.run_ends, _with_room(column.values))
+        return decoded(pc.run_end_decode(roomy[column.offset : column.offset + len(column)]))
+    return column
 
 
 def parse_numbers(texts: pa.Array) -> pa.Array:
@@ -64,35 +98,25 @@ def parsed_apart(texts: pa.Array, parse: Callable[[pa.Array], pa.Array]) -> pa.A
     )
 
 
-def is_plain_list(data: Any) -> bool:
-    """Whether the data is a Python list or tuple, which declares neither types nor columns."""
-    return isinstance(data, list | tuple)
+def day_counts(column: pa.Array) -> tuple[int, IntArray]:
+    """How many units of a column of times make a day, and its values in them; 0 where missing."""
+    kind = column.type
+    counts = column.view(pa.int32() if kind.bit_width == 32 else pa.int64()).cast(pa.int64())
+    per_day = 1 if kind == pa.date32() else PER_DAY["ms" if kind == pa.date64() else kind.unit]
+    return per_day, counts.fill_null(0).to_numpy(zero_copy_only=False)
 
 
-def numbers_in_rows(rows: Sequence[Any], n_features: int) -> FloatArray:
-    """A list of rows as a table; what is not a number, or is not there, is missing."""
-    table = np.full((len(rows), n_features), math.nan)
-    for place, row in enumerate(rows):
-        for index, value in enumerate(_values(row, n_features)):
-            table[place, index] = _number(value)
-    return table
+def _days(column: pa.Array) -> pa.Array:
+    """Times in days. Whole days and parts of a day are exact, so the unit makes no difference."""
+    per_day, counts = day_counts(column)
+    whole, rest = np.divmod(counts, per_day)
+    return pa.array(whole + rest / per_day, mask=column.is_null().to_numpy(zero_copy_only=False))
 
 
-def _values(row: Any, number: int) -> list[Any]:
-    """The first values of a row; none of what is not a row."""
-    try:
-        return list(row)[:number] if isinstance(row, Sequence | np.ndarray) else []
-    except Exception:  # a row of no dimension, or of a class of its own, may raise anything
-        return []
-
-
-def _number(value: Any) -> float:
-    """A value as a float; NaN where it is not a number."""
-    if isinstance(value, str | bytes):
-        return math.nan
-    try:
-        return float(value)
-    except OverflowError:  # a whole number beyond all floats
-        return math.inf if value > 0 else -math.inf
-    except Exception:  # an object may raise anything
-        return math.nan
+def _with_room(values: pa.Array) -> pa.Array:
+    """Values of which copies can be taken in any number: Arrow cannot take from a view."""
+    if pa.types.is_string(values.type) or pa.types.is_string_view(values.type):
+        return values.cast(pa.large_string())
+    if pa.types.is_binary(values.type) or pa.types.is_binary_view(values.type):
+        return values.cast(pa.large_binary())
+    return values

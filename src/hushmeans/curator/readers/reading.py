@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from hushmeans.curator.encode import encode, encode_features, is_left_out
-from hushmeans.curator.readers.columns import as_floats
 from hushmeans.curator.readers.identity import person_ids
 from hushmeans.curator.readers.values import values_of
 from hushmeans.curator.streaming import in_parallel
@@ -74,34 +73,28 @@ def cut(batches: Iterable[TableBatch], n_columns: int) -> Iterator[TableBatch]:
 
 def encode_batch(batch: TableBatch, box: Box, *, whole: bool = False) -> GridArray:
     """Some records as points of the grid; converted to floats only now, to save memory."""
-    if box.kinds is not None:
-        records, left_out = _encode_kinds(batch, box)
-        return records if whole else records[~left_out]
-    if isinstance(batch, np.ndarray):
-        return encode(batch, box)
-    floats = np.empty(batch.shape, order="F")
-    for index, column in enumerate(batch.columns):
-        floats[:, index] = as_floats(column).to_numpy(zero_copy_only=False)
-    return encode(floats, box)
+    records, counts = _encoded(batch, box)
+    return records if whole or counts is None else records[counts]
 
 
 def encode_owned(batch: pa.RecordBatch, box: Box) -> OwnedRows:
     """Some records and the ids of their owners, which are in the last column."""
-    features, owners = _features(batch), _owners(batch)
+    records, counts = _encoded(_features(batch), box)
+    owners = _owners(batch)
+    return (records, owners) if counts is None else (records[counts], owners.filter(counts))
+
+
+def _encoded(batch: TableBatch, box: Box) -> tuple[GridArray, BoolArray | None]:
+    """All records, and which of them a fit counts: None for all, since none is left out."""
+    if box.kinds is None and isinstance(batch, np.ndarray):
+        return encode(batch, box), None
+    values = [values_of(*each) for each in zip(_columns(batch), box.features, strict=True)]
     if box.kinds is None:
-        return encode_batch(features, box), owners
-    records, left_out = _encode_kinds(features, box)
-    return records[~left_out], owners.filter(pa.array(~left_out))
-
-
-def _encode_kinds(batch: TableBatch, box: Box) -> tuple[GridArray, BoolArray]:
-    """All records, and which of them a fit leaves out for a missing value."""
-    kinds = box.kinds or ()
-    values = [values_of(*each) for each in zip(_columns(batch), kinds, strict=True)]
+        return encode(np.array(values).T, box), None
     records = encode_features(values, box)
     if box.unknown:
         records = with_values(records, [values[feature] for feature in box.unknown])
-    return records, is_left_out(values, box)
+    return records, ~is_left_out(values, box)
 
 
 def _features(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ from hushmeans.curator.readers.faults import iterate_or_explain
 from hushmeans.curator.readers.objects import ids_of_objects, texts_of_objects
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.errors import HushmeansError, InputError, InputTypeError
-from hushmeans.schema import FeatureKind, Number, Schema
+from hushmeans.schema import Schema
 
 Choose = Callable[[Sequence[str]], list[str]]
 """Which of a table's columns to read."""
@@ -25,9 +25,6 @@ Selection = Callable[[Any, Choose], Any]
 
 BEGUN: WeakSet[pa.RecordBatchReader] = WeakSet()
 """Streams that were read: the second time, they would seem to be tables without records."""
-
-NUMBER = Number.find()
-"""What a column is taken for that the schema does not name."""
 
 STREAM_ROWS = 65_536
 """Records that a query engine is asked for at a time."""
@@ -42,7 +39,9 @@ def is_table(data: Any) -> bool:
 
 def open_table(data: Any, schema: Schema, columns: Sequence[str] | None = None) -> Reading:
     """The records of a table; of a query, it runs when they are read."""
-    stream = _stream(data, lambda available: chosen_columns(available, schema, columns), schema)
+    choose = partial(chosen_columns, schema=schema, columns=columns)
+    select = partial(_pandas, schema=schema) if hasattr(data, "iloc") else _selection(data)
+    stream = _stream(data, select, choose)
     box, names = needed_columns(stream.schema, schema, columns)
     batches = _batches(stream, names, type(data).__name__)
     return Reading(box, batches, schema.person is not None)
@@ -56,7 +55,7 @@ def known_columns(data: Any, names: Sequence[str]) -> Any:
     def choose(available: Sequence[str]) -> list[str]:
         return [name for name in available if name in names]
 
-    table = _stream(data, choose).read_all()
+    table = _stream(data, _selection(data), choose).read_all()
     return table.select(choose(table.column_names))
 
 
@@ -70,10 +69,10 @@ def _batches(
         yield batch.select(list(names))
 
 
-def _stream(data: Any, choose: Choose, schema: Schema | None = None) -> pa.RecordBatchReader:
+def _stream(data: Any, select: Selection, choose: Choose) -> pa.RecordBatchReader:
     """A stream of at least the chosen columns."""
     try:
-        found = _selection(data, schema)(data, choose)
+        found = select(data, choose)
         if not isinstance(found, pa.RecordBatchReader):
             return pa.RecordBatchReader.from_stream(found)
         if found in BEGUN:
@@ -90,11 +89,8 @@ def _stream(data: Any, choose: Choose, schema: Schema | None = None) -> pa.Recor
     )
 
 
-def _selection(data: Any, schema: Schema | None) -> Selection:
+def _selection(data: Any) -> Selection:
     """How to select columns; where there is no way, the whole table is streamed."""
-    if hasattr(data, "iloc"):
-        features = {} if schema is None else schema.features
-        return partial(_pandas, features=features, person=schema.person if schema else None)
     if hasattr(data, "scanner"):
         return _dataset
     return SELECTIONS.get(_library(data), lambda data, choose: data)
@@ -104,9 +100,7 @@ def _library(data: Any) -> str:
     return type(data).__module__.partition(".")[0]
 
 
-def _pandas(
-    frame: Any, choose: Choose, features: Mapping[str, FeatureKind], person: str | None
-) -> pa.Table:
+def _pandas(frame: Any, choose: Choose, schema: Schema) -> pa.Table:
     """The chosen columns, after checking that pandas considers those of numbers numeric."""
     if frame.ndim != 2:
         raise InputError(
@@ -120,16 +114,15 @@ def _pandas(
             "frame.columns = frame.columns.astype(str)"
         )
     frame = known_columns(frame, choose(names))
-    for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
-        may_be_text = features.get(name, NUMBER).may_be_text or str(name) == person
-        if str(dtype) == "object" and not may_be_text:
+    for name, dtype in zip(map(str, frame.columns), frame.dtypes, strict=True):
+        if str(dtype) == "object" and name not in {*schema.texts, schema.person}:
             raise InputTypeError(
-                f"column {str(name)!r} has dtype object, which is not numeric; "
+                f"column {name!r} has dtype object, which is not numeric; "
                 "drop it or convert it with astype"
             )
     if not any(map(_holds_objects, frame.dtypes)):
         return pa.Table.from_pandas(frame, preserve_index=False)
-    columns = [_pandas_column(frame, index, person) for index in range(frame.shape[1])]
+    columns = [_pandas_column(frame, index, schema.person) for index in range(frame.shape[1])]
     return pa.table(columns, names=[str(name) for name in frame.columns])
 
 

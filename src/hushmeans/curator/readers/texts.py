@@ -17,9 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hushmeans.curator.readers.columns import PER_DAY, day_counts, decoded
-from hushmeans.curator.readers.numbers import present_texts
-from hushmeans.curator.readers.types import TEXTS
+from hushmeans.curator.readers.numbers import PER_DAY, day_counts, decoded, present_texts
+from hushmeans.curator.readers.types import TEXTS, is_any
 from hushmeans.schema.kinds import EPOCH
 from hushmeans.schema.levels import level_text
 
@@ -52,7 +51,7 @@ def as_texts(column: pa.Array) -> pa.Array:
 
 def is_text(kind: pa.DataType) -> bool:
     """Whether values of this type are texts, or the bytes of texts."""
-    return any(test(kind) for test in (*TEXTS, pa.types.is_binary, pa.types.is_large_binary))
+    return is_any(kind, (*TEXTS, pa.types.is_binary, pa.types.is_large_binary))
 
 
 def decimal_text(value: Decimal) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import pyarrow as pa
 
 from hushmeans.errors import InputTypeError
 from hushmeans.schema import Category, Cycle, Date, FeatureKind, Flag, Number, Ordinal
 from hushmeans.schema.draft import DeclaredType
+
+Tests = tuple[Callable[[pa.DataType], bool], ...]
+"""Arrow's tests of types, of which a type must pass one."""
 
 UNDECLARED = pa.null()
 """The type of a column that declares none, as in CSV files: each value is parsed on its own."""
@@ -22,12 +25,7 @@ NUMBERS = (
 )
 DATES = (pa.types.is_null, pa.types.is_date, pa.types.is_timestamp)
 TIMES = (*DATES, pa.types.is_time, pa.types.is_duration)
-TEXTS = (
-    pa.types.is_string,
-    pa.types.is_large_string,
-    pa.types.is_string_view,
-)
-
+TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 IDS = (
     *TEXTS,
     pa.types.is_null,
@@ -50,7 +48,7 @@ HELD_BY = {
 }
 """Which types can hold which kind, by tests of Arrow's."""
 
-WORDS: dict[DeclaredType, tuple[Any, ...]] = {
+WORDS: dict[DeclaredType, Tests] = {
     "number": (*NUMBERS, pa.types.is_time, pa.types.is_duration),
     "date": DATES,
     "text": TEXTS,
@@ -66,10 +64,19 @@ IN_WORDS: dict[type[FeatureKind], str] = {
 """What a column must hold, in a message; numbers for all others."""
 
 
-def can_hold(column: pa.DataType, kind: FeatureKind) -> bool:
-    """Whether a column of this type can hold such a feature."""
-    plain = plain_type(column)
-    return any(test(plain) for test in HELD_BY[type(kind)])
+def is_any(kind: pa.DataType, tests: Tests) -> bool:
+    """Whether a type passes one of Arrow's tests."""
+    return any(test(kind) for test in tests)
+
+
+def check_holds(name: str, column: pa.DataType, kind: FeatureKind, where: str = "") -> None:
+    """Raise an error unless a column of this type can hold such a feature."""
+    if not is_any(plain_type(column), HELD_BY[type(kind)]):
+        wanted = IN_WORDS.get(type(kind), "numbers")
+        raise InputTypeError(
+            f"{where}column {name!r} holds {_described(column)}, not {wanted}; "
+            "convert it, declare it as what it is in a schema, or remove it from the features"
+        )
 
 
 def check_identifies(name: str, column: pa.DataType, where: str = "") -> None:
@@ -80,16 +87,11 @@ def check_identifies(name: str, column: pa.DataType, where: str = "") -> None:
             f"{where}the person column {name!r} has floats, which merge large ids, as pandas does "
             'where an id is missing; convert it to "Int64" or text where the table is made'
         )
-    if not any(test(plain) for test in IDS):
+    if not is_any(plain, IDS):
         raise InputTypeError(
             f"{where}the person column {name!r} must hold text, bytes or whole numbers; "
             "convert it to text"
         )
-
-
-def wanted(kind: FeatureKind) -> str:
-    """What a column of this kind must hold, in a message."""
-    return IN_WORDS.get(type(kind), "numbers")
 
 
 def type_in_a_word(column: pa.DataType) -> DeclaredType:
@@ -99,10 +101,7 @@ def type_in_a_word(column: pa.DataType) -> DeclaredType:
         return "unknown"
     if pa.types.is_boolean(plain):
         return "truth"
-    for word, tests in WORDS.items():
-        if any(test(plain) for test in tests):
-            return word
-    return "unusable"
+    return next((word for word, tests in WORDS.items() if is_any(plain, tests)), "unusable")
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
@@ -114,11 +113,11 @@ def plain_type(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def described(kind: pa.DataType) -> str:
+def _described(kind: pa.DataType) -> str:
     """A type in a word; its details, such as the width of an index, may tell of the records."""
     if pa.types.is_dictionary(kind):
         return "categories"
     plain = plain_type(kind)
-    if any(test(plain) for test in TEXTS):
+    if is_any(plain, TEXTS):
         return "text"
-    return "numbers" if any(test(plain) for test in NUMBERS) else "values of another type"
+    return "numbers" if is_any(plain, NUMBERS) else "values of another type"

@@ -13,16 +13,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hushmeans.curator.readers.columns import as_floats, decoded
-from hushmeans.curator.readers.numbers import parse_numbers, parsed_apart, present_texts
+from hushmeans.curator.readers.numbers import (
+    as_floats,
+    decoded,
+    parse_numbers,
+    parsed_apart,
+    present_texts,
+)
 from hushmeans.curator.readers.texts import as_texts, instants, is_text
-from hushmeans.schema import Category, Date, FeatureKind, Flag, Number, Ordinal
+from hushmeans.curator.readers.types import is_any
+from hushmeans.schema import Category, Date, FeatureKind, Flag, Ordinal
 from hushmeans.schema.levels import DeclaredLevel, are_numbers
 from hushmeans.types import FloatArray
 
 TRUTHS = pa.array(["false", "f", "no", "n", "0", "0.0", "true", "t", "yes", "y", "1", "1.0"])
 """The texts of a flag: the first half of them are false."""
-
 
 NANOSECONDS = r"(:[0-9]{2}\.[0-9]{6})[0-9]{1,3}"
 """A time with more digits than are read, and the digits that are."""
@@ -50,28 +55,25 @@ def values_of(column: pa.Array, kind: FeatureKind) -> FloatArray:
         case Flag():
             numbers = _truths(column)
         case Date():
-            numbers = _days(column)
+            numbers = _dates(column)
         case _:
             numbers = as_floats(column)
-    values: FloatArray = numbers.to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
-    if isinstance(kind, Number) and kind.is_curved:
-        return kind.curve.scaled(values)
-    return values
+    return kind.scaled(numbers.to_numpy(zero_copy_only=False).astype(np.float64, copy=False))
 
 
-def missing_values(column: pa.Array) -> int:
-    """How many values are missing, however else they could be read."""
+def are_missing(column: pa.Array) -> pa.Array:
+    """Where a value is missing, and not merely none that fits the feature."""
     column = decoded(column)
     if is_text(column.type):
-        return int(present_texts(column).null_count)
-    return int(pc.sum(column.is_null(nan_is_null=True)).as_py() or 0)
+        return present_texts(column).is_null()
+    return column.is_null(nan_is_null=True)
 
 
 def _level_numbers(column: pa.Array, kind: Category) -> pa.Array:
     """The position of each value among all levels; null where it is missing."""
     values = _comparable(column, kind.levels)
     places = _places(values, kind.levels).fill_null(len(kind.all_levels) - 1)
-    missing = _missing(column, values, kind.levels)
+    missing = are_missing(column) if are_numbers(kind.levels) else values.is_null()
     return pc.if_else(missing, pa.scalar(None, pa.int32()), places)
 
 
@@ -82,28 +84,16 @@ def _places(values: pa.Array, levels: Sequence[DeclaredLevel]) -> pa.Array:
     return pc.index_in(values, pa.array(levels, values.type))
 
 
-def _missing(column: pa.Array, values: pa.Array, levels: Sequence[DeclaredLevel]) -> pa.Array:
-    """Where a value is missing, and not merely no number among levels that are numbers."""
-    column = decoded(column)
-    if are_numbers(levels) and not _is_number(column.type):
-        return as_texts(column).is_null()
-    return values.is_null(nan_is_null=True)
-
-
 def _comparable(column: pa.Array, levels: Sequence[DeclaredLevel]) -> pa.Array:
     """A column as what the levels are: numbers, or texts."""
     if not are_numbers(levels):
         return as_texts(column)
     column = decoded(column)
-    if _is_number(column.type):
+    if is_any(column.type, COMPARED_AS_NUMBERS):
         return as_floats(column)
     texts = as_texts(column)
     places = pc.index_in(texts, pa.array(["false", "true"], texts.type))
     return pc.coalesce(parse_numbers(texts), places.cast(pa.float64()))
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return any(test(kind) for test in COMPARED_AS_NUMBERS)
 
 
 def _truths(column: pa.Array) -> pa.Array:
@@ -114,7 +104,7 @@ def _truths(column: pa.Array) -> pa.Array:
     return pc.if_else(pc.greater_equal(places, half), 1.0, 0.0)
 
 
-def _days(column: pa.Array) -> pa.Array:
+def _dates(column: pa.Array) -> pa.Array:
     """Days since 1970-01-01; of texts, those that are written as in ISO 8601."""
     column = decoded(column)
     if pa.types.is_null(column.type):

@@ -20,6 +20,7 @@ from hushmeans.curator.compiled.caching import sources_digest
 from hushmeans.curator.people.limiting import RowLimit
 from hushmeans.curator.questions import Histograms, Question, Size
 from hushmeans.curator.readers.columns import needed_columns
+from hushmeans.curator.readers.csv_files import UNEVEN
 from hushmeans.curator.readers.faults import read_or_explain
 from hushmeans.curator.readers.reading import cut, encode_batch
 from hushmeans.curator.spark.code import OTHER_VERSION, as_it_is, check_code
@@ -257,7 +258,7 @@ def _explain(error: Exception) -> str:
             "cluster's Python environment (docs/engines.md)"
         )
     if "MALFORMED_RECORD_IN_PARSING" in text:
-        return "some rows do not have as many fields as the header"
+        return UNEVEN
     condition = getattr(error, "getCondition", lambda: None)() or ""
     named = f" with {condition}" if re.fullmatch(r"[A-Z0-9_.]+", condition) else ""
     return f"Spark failed{named}; see its own log, which may contain values of records"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from hushmeans.curator.readers.columns import check_distinct
-from hushmeans.curator.readers.csv_files import is_number
+from hushmeans.curator.readers.csv_files import HEADLESS, NOT_CSV, is_record
 from hushmeans.curator.readers.faults import read_or_explain
 from hushmeans.curator.readers.folders import format_of
 from hushmeans.curator.readers.numbers import parse_numbers
@@ -130,12 +130,9 @@ def _read_csv(
 ) -> DataFrame:
     from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
-    fault = "this is not a valid CSV file with a header row"
-    frame = read_or_explain(path, lambda: session.read.options(**CSV_OPTIONS).csv(path), fault)
-    if any(is_number(name) or not name.isprintable() for name in frame.columns):
-        raise DataError(
-            f"{path}: the first row looks like a record; add a header row with the column names"
-        )
+    frame = read_or_explain(path, lambda: session.read.options(**CSV_OPTIONS).csv(path), NOT_CSV)
+    if is_record(frame.columns):
+        raise DataError(f"{path}: {HEADLESS}")
     check_distinct(frame.columns, f"{path}: ")
     names = [name for name in frame.columns if columns is None or name in columns]
     names = names or frame.columns  # a table without any of them is refused by their names
