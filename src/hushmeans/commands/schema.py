@@ -22,8 +22,8 @@ def schema(
 ) -> None:
     """Draft a schema from the names and types of the columns; no value is read.
 
-    The draft has blanks for ranges and levels, which are yours to decide: they are public, so
-    they must not come from the records. A fit refuses it until they are filled in.
+    The draft has blanks for ranges and levels. Fill them in from public knowledge: they become
+    public, so they must not come from the records. A fit refuses the draft until then.
     """
     from hushmeans.curator.owner import declared_types, without_query
     from hushmeans.documents import written_whole
@@ -41,4 +41,4 @@ def schema(
     told = {"--delimiter": delimiter, "--encoding": encoding}
     how = [word for option, value in told.items() if value is not None for word in (option, value)]
     again = join(["hushmeans", "check", "URL" if is_url else file, *how, "--schema", str(out)])
-    typer.echo(f"Written to {out}. Fill in its blanks, then run {again}")
+    typer.echo(f"Written to {out}. Fill in the blanks, then run {again}")

@@ -150,16 +150,16 @@ class Standing:
         """Raise an error if the account is kept for another privacy unit."""
         if unit == WHOLE_PERSON and None not in (self.person, person) and self.person != person:
             raise BudgetError(
-                f"the budget of {self.dataset!r} is kept for people as the column {self.person!r} "
-                f"tells them apart, and this request goes by {person!r}: the two cannot be added "
+                f"the budget of {self.dataset!r} is for people identified by the column "
+                f"{self.person!r}, but this request uses {person!r}, so the two cannot be added "
                 f"up; nothing was spent; use {self.person!r} as the person column, or another "
                 "dataset name with a limit of its own"
             )
         if self.unit is not None and self.unit != unit:
             raise BudgetError(
-                f"the budget of {self.dataset!r} is kept for {_unit_kept(self.unit)}, and "
-                f"this request is for {_unit_asked(unit)}: an epsilon means something else for "
-                f"each, so they cannot be added up; nothing was spent; use {_advised(self.unit)}, "
+                f"the budget of {self.dataset!r} is for {_unit_kept(self.unit)}, but "
+                f"this request is for {_unit_asked(unit)}: their epsilons mean different things "
+                f"and cannot be added up; nothing was spent; use {_advised(self.unit)}, "
                 "or another dataset name with a limit of its own"
             )
 
@@ -178,7 +178,7 @@ class Standing:
             f"{over} {short_amount(getattr(budget, over))} exceeds the remaining budget of "
             f"{self.dataset!r}: {short_amount(getattr(self.left, over))} of "
             f"{short_amount(getattr(self.limit, over))} is left{by_zcdp}; nothing was spent; "
-            "ask for less, or have the limit raised with hushmeans budget set --raise --reason"
+            "request less, or have the limit raised with hushmeans budget set --raise --reason"
         )
 
     def check_limit(self, budget: Budget, reason: str | None) -> None:
@@ -187,7 +187,7 @@ class Standing:
         if not self.keeps(limit):
             raise BudgetError(
                 f"{self.dataset!r} has already spent epsilon {self.spent}, and the limit cannot be "
-                "lower; set it to exactly that to prevent further spending"
+                "lower than that; to prevent further spending, set it to exactly that amount"
             )
         if self.limit is not None and not limit.within(self.limit) and reason is None:
             raise BudgetError(

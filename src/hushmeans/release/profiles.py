@@ -1,4 +1,4 @@
-"""What a release says of categories, flags and missing values: shares with their errors."""
+"""Categories, flags and missing values in a release: shares with their errors."""
 
 from __future__ import annotations
 

@@ -23,11 +23,12 @@ RELEASE_SENTENCES = {
     ),
 }
 NOTHING_SENTENCE = (
-    "Nothing can be told from noise: noise alone could explain the size of every cluster. Do not "
-    "rely on these clusters."
+    "No cluster can be distinguished from noise: noise alone could explain the size of every one. "
+    "Do not rely on these clusters."
 )
 ONLY_ONE_SENTENCE = (
-    "Noise dominates: only 1 of {number} clusters can be told from noise. Do not rely on them."
+    "Noise dominates: only 1 of {number} clusters can be distinguished from noise. Do not rely on "
+    "them."
 )
 ONE_POINT_SENTENCE = (
     "The data does not support {number} clusters at this epsilon: noise would hide every one of "
@@ -114,5 +115,5 @@ def _of_real(centroids: FloatArray, standard_errors: FloatArray, lost: int) -> N
         level = "visible" if level == "negligible" else level
         sentence = RELEASE_SENTENCES[level].format(error=error)
         which = "1 cluster" if lost == 1 else f"{lost} clusters"
-        sentence += f" {which} of {number + lost} cannot be told from noise."
+        sentence += f" {which} of {number + lost} cannot be distinguished from noise."
     return NoiseVerdict(level, sentence)
