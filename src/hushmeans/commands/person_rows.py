@@ -39,8 +39,8 @@ def person_rows(
 
     The schema names the person column. One person adds 1 to one count, whatever the number of
     rows, so a small epsilon is enough. The budget is debited in the ledger before anything is
-    counted. This command does not run on Spark: read the files here, or base the limit on how
-    the data was collected.
+    counted. This command does not run on Spark: run it on the files themselves, or base the limit
+    on how the data was collected.
     """
     from json import dumps
 

@@ -32,7 +32,7 @@ def plan(
     rows: Annotated[
         int,
         typer.Option(
-            help="The approximate number of records; with a person column, of those that are kept."
+            help="The approximate number of records; with a person column, of those that count."
         ),
     ],
     k: options.ClusterNumber,
