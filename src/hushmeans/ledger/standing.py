@@ -18,7 +18,7 @@ LONGEST_SHOWN = 20
 
 @dataclass(frozen=True)
 class Amounts:
-    """An exact epsilon and delta; unlike a budget, both may be 0."""
+    """An exact epsilon and delta; unlike in a budget, both may be 0."""
 
     epsilon: Fraction = Fraction(0)
     delta: Fraction = Fraction(0)
@@ -45,7 +45,7 @@ class Standing:
     dataset
         Its name.
     limit
-        The most that may be spent in total; None if no limit is set.
+        The maximum that may be spent in total; None if no limit is set.
     spent
         The exact sums of the epsilons and deltas of all debits.
     debits
@@ -59,8 +59,8 @@ class Standing:
     limit_entry
         The number of the entry that set the limit; None without a limit.
     person
-        The column that tells people apart, of an account that is kept for whole people; None until
-        the first debit.
+        The column that identifies people, in an account for whole people; None until the first
+        debit.
     """
 
     dataset: str
@@ -120,19 +120,19 @@ class Standing:
 
     @property
     def proven(self) -> Amounts:
-        """The guarantee of all debits together, by a rule that keeps the limit if there is one."""
+        """The guarantee of all debits together, by a rule within the limit if there is one."""
         if self.limit is None or self.spent.within(self.limit):
             return self.spent
         return self.composed(self.limit) or self.spent
 
     def composed(self, limit: Amounts) -> Amounts | None:
-        """The guarantee by zCDP at the limit's delta; None if zCDP gives none."""
+        """The guarantee according to zCDP at the limit's delta; None if there is none."""
         if self.rho is None or limit.delta == 0:
             return None
         return Amounts(epsilon_by_zcdp(self.rho, limit.delta), limit.delta)
 
     def keeps(self, limit: Amounts) -> bool:
-        """Whether a sound rule of composition shows that the limit is kept."""
+        """Whether a valid composition rule shows that the total is within the limit."""
         if self.spent.within(limit):
             return True
         composed = self.composed(limit)
@@ -147,7 +147,7 @@ class Standing:
         return Amounts(epsilon, max(self.limit.delta - self.proven.delta, Fraction(0)))
 
     def check_unit(self, unit: int, person: str | None = None) -> None:
-        """Raise an error if the account is kept for another privacy unit."""
+        """Raise an error if the account is for another privacy unit."""
         if unit == WHOLE_PERSON and None not in (self.person, person) and self.person != person:
             raise BudgetError(
                 f"the budget of {self.dataset!r} is for people identified by the column "

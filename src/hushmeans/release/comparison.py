@@ -1,4 +1,4 @@
-"""Two releases compared: matched clusters, and what differs beyond the errors of both.
+"""Two releases compared: matched clusters, and the differences that exceed the combined error.
 
 Two fits of the same records may divide them differently, and then matched clusters differ by more
 than the noise of their centres. How much the choice of clusters moves a centre is judged by
@@ -78,7 +78,7 @@ class ClusterPair:
 
 @dataclass(frozen=True)
 class ReleaseComparison:
-    """What differs between two releases.
+    """The differences between two releases.
 
     Attributes
     ----------

@@ -107,7 +107,7 @@ class LevelDifference:
 
 @dataclass(frozen=True)
 class MissingRate:
-    """The noisy part of all records in which a feature is missing."""
+    """The noisy share of all records in which a feature is missing."""
 
     feature: str
     rate: float
