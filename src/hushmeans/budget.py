@@ -21,8 +21,8 @@ SMALLEST_DELTA = Fraction(1, 10**100)
 """Anything smaller is 0 for all practical purposes and would underflow as a float."""
 
 WHOLE_PERSON = 0
-"""The privacy unit, as a number of rows, of what covers all rows of a person, however many: a
-person column says whose they are, and at most so many of each person count."""
+"""The privacy unit, as a number of rows, that stands for all rows of a person, however many: a
+person column identifies people, and the number of rows that count is limited for each."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ class InputTypeError(HushmeansError, TypeError):
 
 
 class DataError(InputError):
-    """The records cannot be read: a file is missing, damaged or of another kind."""
+    """The records cannot be read: a file is missing, damaged or of the wrong type."""
 
 
 class BudgetError(HushmeansError):
@@ -57,15 +57,15 @@ class SimulationWarning(HushmeansWarning):
 
 
 class WeakGuaranteeWarning(HushmeansWarning):
-    """The budget is so large that little is left of the guarantee."""
+    """The budget is so large that the guarantee is weak."""
 
 
 class LedgerWarning(HushmeansWarning):
-    """A fit went through, but something about its ledger needs attention."""
+    """A fit succeeded, but something about its ledger needs attention."""
 
 
 class RepeatedSpendingWarning(HushmeansWarning):
-    """A budget is spent again, as by a loop over settings that fits for each of them."""
+    """A budget is spent again, as by a loop that fits once for each setting."""
 
 
 def warn(message: str, category: type[HushmeansWarning] = HushmeansWarning) -> None:

@@ -64,8 +64,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         merge clusters, "n" and "merge". The guide's page "Methods" lists those of the refined
         method.
     rows_per_person
-        The maximum number of rows that belong to one person. The guarantee covers all of a
-        person's rows, and the noise grows in proportion.
+        The maximum number of rows per person. The guarantee covers all of a person's rows, and
+        the noise grows in proportion.
     missing
         How missing values are replaced: "middle", the middle of the feature's range.
     schema
@@ -73,35 +73,35 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         such as ``{"age": Number(0, 120), "sex": Category(["f", "m"])}``, or the path of a TOML or
         JSON file.
     range_share
-        The share of the budget for finding ranges, if the schema asks for any.
+        The share of the budget for finding ranges, if the schema has ``"find"``.
     random_state
         None for real noise. A seed gives a reproducible simulation without any privacy
         guarantee, for experiments and tests: it warns, and the release is marked.
     columns
-        The columns of a table or a file to use as features, in this order; None for those that
-        the bounds name or, if they name none, for all. Other columns are not read.
+        The columns of a table or a file to use as features, in this order; None for those named
+        in the bounds or, if they have no names, for all. Other columns are not read.
     cache
-        The folder for encoded records that do not fit into memory while `fit` runs (the
-        environment variable ``HUSHMEANS_MEMORY``, by default a quarter of the machine's, sets how
-        many do): they are in an unnamed file that no other process can open. None for the
-        system's folder for temporary files.
+        The folder for encoded records that do not fit into memory while `fit` runs, in an unnamed
+        file that no other process can open. The environment variable ``HUSHMEANS_MEMORY`` sets
+        the limit, by default a quarter of the machine's memory. None for the system's folder for
+        temporary files.
     ledger
         The ledger to debit before a fit spends the budget: a `Ledger`, or its path or URL (a
-        password in it is neither printed nor pickled). None for the one that the environment
-        variable ``HUSHMEANS_LEDGER`` names, if it is set; False for none at all.
+        password in it is neither printed nor pickled). None for the one in the environment
+        variable ``HUSHMEANS_LEDGER``, if it is set; False for none at all.
     dataset
         With a ledger: the name of the dataset to debit.
     release_id
-        With a ledger: a name for the release. Repeating the fit under the same name spends nothing
-        more; a fit that died is resumed. None for a new name with every fit.
+        With a ledger: an id for the release. Repeating the fit with the same id spends nothing
+        more and resumes an interrupted fit. None for a new id with every fit.
     simulate
-        Whether a seed is meant, although there is a ledger: a simulation is not debited, and no
-        limit holds it back.
+        Confirms a seed when there is a ledger: a simulation is not debited, and no limit applies
+        to it.
 
     Attributes
     ----------
     release_ : Release
-        The result of the fit, safe to publish. Nothing else is kept of the records.
+        The result of the fit, safe to publish. Nothing else about the records is kept.
     cluster_centers_ : ndarray of shape (n_clusters, n_columns)
         The centres, in original units: a column per feature, or per level of a category, with the
         level's share (`Release.box` has their names).
@@ -173,7 +173,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         Parameters
         ----------
         X
-            The records: a two-dimensional array; a table of pandas, Polars, DuckDB, Ibis, or of
+            The records: a two-dimensional array; a table from pandas, Polars, DuckDB, Ibis, or
             anything else that exports an Arrow stream; a Spark DataFrame; the path or URL of a CSV,
             Parquet or Arrow file, or of a folder of them; a `CSV`; or a `SQL` query. They are
             read once, before any budget is spent.
@@ -216,7 +216,7 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             spent = Amounts.of(Budget.of(self.epsilon, self.delta))
             warn(
                 f"fit_transform spends ε = {spent} every time it is called; to "
-                "transform records with the present centres, call transform",
+                "transform records with the fitted centres, call transform",
                 RepeatedSpendingWarning,
             )
         return np.asarray(self.fit(X, y).transform(X))
@@ -231,8 +231,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         if len(fits) > 1:
             spent = Amounts(sum(each.epsilon for each in fits), sum(each.delta for each in fits))
             warn(
-                f"this is fit {len(fits)} of this estimator and its clones; together they have "
-                f"spent ε = {spent}, since every fit spends its whole budget again",
+                f"this is fit number {len(fits)} of this estimator and its clones; together they "
+                f"have spent ε = {spent}, because every fit spends its whole budget again",
                 RepeatedSpendingWarning,
             )
 
@@ -268,12 +268,12 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         return np.array(self.release_.sizes)
 
     def predict(self, X: Any) -> IntArray:
-        """The index of each record's nearest centre. NOT PRIVATE."""
+        """Return the index of each record's nearest centre. NOT PRIVATE."""
         X = self._checked(X)
         return self.release_.predict(X)
 
     def transform(self, X: Any) -> FloatArray:
-        """The distance from each record to each centre (see `Release.transform`). NOT PRIVATE."""
+        """Return the distances from records to centres (see `Release.transform`). NOT PRIVATE."""
         X = self._checked(X)
         return self.release_.transform(X)
 

@@ -170,8 +170,8 @@ class _Bill:
                 self._payment.make(box)
             except LedgerError:
                 self._spent = (
-                    f"{NOTHING_SPENT}, unless the connection was lost in the very moment of the "
-                    "debit; hushmeans budget history shows it"
+                    f"{NOTHING_SPENT}, unless the connection was lost during the debit; "
+                    "hushmeans budget history shows whether it was recorded"
                 )
                 raise
             release_id = self._payment.booking.release_id
@@ -220,9 +220,9 @@ def _booking(
         raise InputError("a simulation needs a seed; give one, or do not ask to simulate")
     if seed is not None and ledger is not None and not simulate:
         raise InputError(
-            "a seed makes the fit a simulation, which the ledger does not limit: its noise can be "
-            "subtracted, and the exact answers remain; omit the seed, or confirm the simulation "
-            "with simulate=True (--simulate)"
+            "a seed makes the fit a simulation, which the ledger does not limit: anyone can "
+            "subtract its noise and get the exact answers; omit the seed, or confirm the "
+            "simulation with simulate=True (--simulate)"
         )
     if release_id is not None and seed is not None:
         raise InputError(

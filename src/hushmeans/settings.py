@@ -41,10 +41,9 @@ class Settings:
     range_share
         The share of the budget for finding ranges, if a schema asks for any.
     person
-        The column that tells people apart; None without one.
+        The column that identifies the person; None without one.
     missing_person
-        With a person column, by which the limit is enforced, what becomes of rows without an id;
-        None without one.
+        How to treat rows without an id, if a person column enforces the limit; None without one.
 
     Examples
     --------
@@ -121,7 +120,7 @@ class Settings:
         if self.rows_per_person != 1:
             raise InputError(
                 f"rows_per_person is {self.rows_per_person}, but {declared} in the schema; "
-                "set it in one of them"
+                "set it in one place only"
             )
         return replace(self, rows_per_person=declared)
 

@@ -93,7 +93,7 @@ def test_a_fit_above_the_limit_ends_in_one_sentence_and_nothing_written(
     assert captured.out == ""
     assert captured.err == (
         "hushmeans: epsilon 1 exceeds the remaining budget of 'people': 0.5 of 0.5 is left; nothing"
-        " was spent; ask for less, or have the limit raised with hushmeans budget set --raise"
+        " was spent; request less, or have the limit raised with hushmeans budget set --raise"
         " --reason\n"
     )
     assert not (folder / "a.json").exists()

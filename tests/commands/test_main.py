@@ -67,7 +67,9 @@ def bad_bounds(*bounds: str, says: str) -> object:
         mistake("fit", *FIT[2:], says="give the records either as a file, with --delimiter"),
         mistake(*FIT, "--sql", "select 1", says="or as a query with --sql and --database"),
         mistake(*FIT, "--database", "sqlite:///x", says="or as a query with --sql"),
-        mistake("fit", *FIT[2:], "--sql", "select 1", says="the query has no database; name it"),
+        mistake(
+            *("fit", *FIT[2:], "--sql", "select 1"), says="the query has no database; give its URL"
+        ),
         mistake("fit", *FIT[2:], "--database", "sqlite:///x", says="the database has no query"),
         mistake("fit", *FIT[2:], "--sql", ";", "--database", "x", says="the query is empty"),
         mistake(*FIT, "--delimiter", "ab", says="delimiter is 'ab'; give one ASCII character"),

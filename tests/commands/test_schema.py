@@ -96,7 +96,7 @@ def test_a_draft_is_written_once_and_refused_by_a_fit_until_it_is_filled_in(
 ) -> None:
     assert run("schema", "people.parquet", "--out", "draft.toml") == 0
     told = capsys.readouterr().out
-    assert "Fill in its blanks, then run hushmeans check people.parquet --schema draft.toml" in told
+    assert "Fill in the blanks, then run hushmeans check people.parquet --schema draft.toml" in told
     assert run("schema", "people.parquet", "--out", "draft.toml") == 2
     options = ("--delimiter", ";", "--encoding", "latin-1")
     (folder / "my people.csv").write_text("age;sex\n")
@@ -151,7 +151,7 @@ def test_check_doubts_a_column_that_fits_nothing_declared(
     assert run("check", "few.csv", "--delimiter", "\\t", "--schema", "wrong.toml") == 0
     said = capsys.readouterr().out
     assert f"No value of {long!r} is an ordinal: is this the right column?" in said
-    assert "No value of 'sex' is one of its levels: are they spelled right?" in said
+    assert "No value of 'sex' is one of its levels: are they spelled correctly?" in said
     assert "\u2026" not in said  # names are folded, not cut
 
 
@@ -173,7 +173,7 @@ def test_a_plan_says_what_each_feature_contributes_to_distances(
     assert run(*plan, "--bounds", "people.toml") == 2
     assert run("plan", "--rows", "4000", "--k", "2", "--epsilon", "1") == 2
     said = capsys.readouterr().err
-    assert "give the number of features (--features), or bounds or a schema" in said
+    assert "give it (--features), or give bounds or a schema" in said
 
 
 def test_a_fit_with_a_schema_finds_the_clusters_and_predicts_in_any_order_of_columns(
@@ -182,7 +182,7 @@ def test_a_fit_with_a_schema_finds_the_clusters_and_predicts_in_any_order_of_col
     assert run(*FIT, "--rows", "4000", "--seed", "1", "--simulate") == 0
     said = capsys.readouterr().out
     assert "feature 'sex', a category with the levels f, m, missing, other" in said
-    assert "contribute to the squared distance between two records: " in said
+    assert "contribution of each feature to the squared distance between two records: " in said
     release = Release.load(folder / "release.json")
     assert release.box == Schema(folder / "people.toml").box(names=people().column_names)
     assert VALUE not in release.to_json()

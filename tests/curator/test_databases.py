@@ -237,7 +237,8 @@ def test_the_command_line_reads_a_query(
     query = ("--sql", "select * from people", "--bounds", "bounds.toml")
     fit = ("fit", *query, "--k", "2", "--epsilon", "1")
     assert run(*fit, "--database", url) == 2
-    assert "name its dataset with --dataset" in capsys.readouterr().err
+    told = "no default dataset name for the ledger; give one with --dataset"
+    assert told in capsys.readouterr().err
     assert run(*fit, "--database", url, "--dataset", "people") == 0
     monkeypatch.setenv("HUSHMEANS_DATABASE", url)
     assert run(*fit, "--dataset", "people", "--out", "second.json") == 0

@@ -74,7 +74,7 @@ def test_a_name_or_a_number_that_cannot_be_is_refused(use: Callable[[], None], s
         ({"standard_errors": ((1e200, 1.0),) * 2}, "numbers that are too large"),
         (
             {"method_options": (("merge", "x"),)},
-            "merged by the rule 'x', which this hushmeans does not",
+            "merged by the rule 'x', which this version of hushmeans does not",
         ),
     ],
 )

@@ -162,7 +162,7 @@ def test_an_empty_file_is_a_ledger_to_be(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ("UPDATE hushmeans_ledger SET version = 3", "has schema 3, and .* up to 2; upgrade"),
+        ("UPDATE hushmeans_ledger SET version = 3", "has schema 3, but .* up to 2; upgrade"),
         ("UPDATE hushmeans_ledger SET version = 0", "is damaged; restore it"),
         ("DELETE FROM hushmeans_ledger", "is damaged; restore it"),
     ],

@@ -228,7 +228,7 @@ def test_people_told_apart_by_another_column_are_another_unit(ledger: Ledger) ->
     assert ledger.standing("visits").person == "patient"
     with pytest.raises(BudgetError, match="different settings"):
         fitted("visit", "first")
-    with pytest.raises(BudgetError, match="tells them apart"):
+    with pytest.raises(BudgetError, match="is for people identified by the column"):
         fitted("visit", "second")
     fitted("patient", "third")
     assert str(ledger.standing("visits").spent) == "2"

@@ -133,7 +133,7 @@ def test_texts_can_be_set_and_removed() -> None:
         ({"title": " "}, "title must be text"),
         ({"owner": "x" * 10_001}, "owner must be text"),
         ({"description": 7}, "description must be text"),
-        ({"colour": "red"}, "only these texts"),
+        ({"colour": "red"}, "no such text; use title"),
     ],
 )
 def test_texts_that_are_none_are_refused(texts: dict[str, Any], said: str) -> None:

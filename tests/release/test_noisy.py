@@ -49,7 +49,7 @@ def test_the_verdict_names_clusters_that_are_noise_and_judges_the_others() -> No
     )
     verdict = release.noise_verdict()
     assert verdict.level == "visible"
-    assert verdict.sentence.endswith("1 cluster of 3 cannot be told from noise.")
+    assert verdict.sentence.endswith("1 cluster of 3 cannot be distinguished from noise.")
 
 
 def test_clusters_that_are_noise_come_last_and_are_marked() -> None:

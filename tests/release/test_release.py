@@ -455,7 +455,7 @@ def test_no_new_data_gives_no_labels(release: Release) -> None:
         "Method: allocation_nk (12 rounds, n = 3, merge = ward)",
         "discrete Laplace noise",
         "sum and number of records of each cluster 4 x 4.2%, sum and number of records",
-        "Total privacy loss by OpenDP's privacy maps: epsilon = 1.",
+        "Total privacy loss according to OpenDP's privacy maps: epsilon = 1.",
         "Standard errors cover the privacy noise of the last round only. They do not cover",
         "feature 'age' from 0 to 100, feature 'visits' from 0 to 10.",
         "Values outside were clipped; missing values were set to the middle of the range.",

@@ -37,9 +37,9 @@ def test_a_group_lost_in_noise_is_not_counted() -> None:
         sizes=(600.0, 300.0, 20.0),
     )
     opening = opening_of(row)
-    assert opening.finding.startswith("Two groups out of the 3 asked for; the largest, 65%")
+    assert opening.finding.startswith("Two groups of the 3 requested; the largest, 65%")
     assert opening.verdict.tone == "care"
-    assert opening.verdict.headline == "One group of 3 cannot be told from noise"
+    assert opening.verdict.headline == "One group of 3 cannot be distinguished from noise"
 
 
 @pytest.mark.parametrize(
@@ -56,10 +56,10 @@ def test_noise_alone_is_never_called_a_finding(
 ) -> None:
     opening = opening_of(replace(release, **changes))  # type: ignore[arg-type]
     assert opening.finding == (
-        "No group was found: two groups were asked for, and noise hides every one."
+        "No group was found: two groups were requested, and noise hides every one."
     )
     assert opening.verdict.tone == "bad"
-    assert opening.verdict.headline == "Nothing here can be told from noise"
+    assert opening.verdict.headline == "No group can be distinguished from noise"
 
 
 def test_a_group_in_the_middle_is_close_to_the_average() -> None:
@@ -84,7 +84,7 @@ def test_a_group_in_the_middle_is_close_to_the_average() -> None:
         (
             8,
             0,
-            "A result can give away whether you are in the data: with your row, it may be 2,981",
+            "A result can reveal whether you are in the data: with your row, it may be 2,981",
         ),
         (50, 0, "e^50 times as likely"),
     ],

@@ -121,20 +121,23 @@ REFUSED: list[tuple[Any, str]] = [
     ({"x": {"dates": ["2020-01-01"]}}, "feature 'x': dates must be a pair, [first, last]"),
     ({"x": {"cycle": "24"}}, "feature 'x': the period must be a number"),
     ({"sys": {"p": [0, 1]}}, 'in TOML, a name with a dot needs quotes: "a.b" = [0, 1]'),
-    ({"person": "id", "age": [0, 120]}, "person is not a feature; in a file it goes above"),
+    ({"person": "id", "age": [0, 120]}, "person is not a feature; in a file, put it above"),
     ({"age": [0, 120], "rows_per_person": 3}, "rows_per_person is not a feature"),
     ({"features": {"age": [0, 120], "person": "id"}}, "person is not a feature"),
-    ({"person": "...", "features": {"age": [0, 9]}}, "person: name the column that says whose"),
+    ({"person": "...", "features": {"age": [0, 9]}}, "person: name the column that identifies"),
     ({"x": "yes"}, "feature 'x': the range must be a pair of numbers, [low, high], or"),
     (
         {"x": {"range": [0, 1], "levels": ["a"]}},
-        "feature 'x': it says 'range', 'levels'; give exactly one of range, levels",
+        "feature 'x': the declaration has 'range', 'levels'; give exactly one of range, levels",
     ),
-    ({"x": {"weight": 2}}, "feature 'x': it says 'weight'; give exactly one of range, levels"),
-    ({"x": {"rnage": [0, 1]}}, "it says 'rnage'; give exactly one of range"),
+    (
+        {"x": {"weight": 2}},
+        "feature 'x': the declaration has 'weight'; give exactly one of range, levels",
+    ),
+    ({"x": {"rnage": [0, 1]}}, "the declaration has 'rnage'; give exactly one of range"),
     ({"x": ["a", "b"]}, "a list of texts is not a range; declare a category as"),
-    ({"x": {"cycle": 24, "scale": "log"}}, "feature 'x': 'scale' does not go with cycle"),
-    ({"x": {"range": [0, 1], "colour": 2}}, "feature 'x': 'colour' does not go with range"),
+    ({"x": {"cycle": 24, "scale": "log"}}, "feature 'x': 'scale' cannot be combined with cycle"),
+    ({"x": {"range": [0, 1], "colour": 2}}, "feature 'x': 'colour' cannot be combined with range"),
     ({"features": {"x": [0, 1]}, "persons": "id"}, "unknown key 'persons'; use person"),
     ({"features": {"x": [0, 1]}, "person": "x"}, "the person column 'x' is also a feature"),
     ({"features": {"x": [0, 1]}, "person": 5}, "person must be the name of a column"),
@@ -219,7 +222,7 @@ def test_a_draft_has_a_line_per_column_and_is_refused_until_it_is_filled_in() ->
 
 
 def test_a_range_that_is_to_be_found_is_not_known() -> None:
-    with pytest.raises(InputError, match="the range of feature 'x' has yet to be found"):
+    with pytest.raises(InputError, match="the range of feature 'x' still has to be found"):
         Schema({"x": "find"}).box().check_known()
     found = Schema({"x": "find"}).replaced({"x": Number(0, 1)})
     assert found.box() == Bounds({"x": (0, 1)}).box()

@@ -75,7 +75,7 @@ def test_a_schema_file_with_a_problem_is_said_to_have_one(
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"rows": "many"}, "say roughly how many rows there are"),
+        ({"rows": "many"}, "enter roughly how many rows there are"),
         ({"rows": "1"}, "must be at least the number of clusters"),
         ({"epsilon": "-1"}, "epsilon"),
         ({"delta": "2"}, "delta"),
@@ -109,7 +109,7 @@ def test_a_form_spends_once_however_often_it_is_sent(visitor: Visitor) -> None:
     visitor.spend(release_id=release_id)
     visitor.post("again")
     visitor.plan()
-    assert "was sent before" in visitor.spend(release_id=release_id)
+    assert "already sent" in visitor.spend(release_id=release_id)
     assert spent(visitor) == 1
     visitor.spend()
     assert spent(visitor) == 2
@@ -237,7 +237,7 @@ def test_the_rehearsal_knows_the_schema_and_no_record(visitor: Visitor, tmp_path
     assert visitor.client.get("/rehearsal").url.path == "/"
     visitor.plan()
     rehearsal = visitor.get("/rehearsal")
-    assert "Rehearsal with made-up records" in rehearsal
+    assert "Rehearsal with synthetic records" in rehearsal
     assert "simulat" in rehearsal.lower()
     (tmp_path / "people.csv").unlink()
     assert visitor.get("/rehearsal") == rehearsal

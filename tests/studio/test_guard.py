@@ -51,7 +51,7 @@ def test_the_token_works_once(guard: Guard) -> None:
     admitted(guard)
     answer = client(guard).get(f"/?token={token}")
     assert answer.status_code == 403
-    assert "works once" in answer.text
+    assert "works only once" in answer.text
 
 
 @pytest.mark.parametrize("query", ["", "?token=", "?token=wrong", "?token=é"])

@@ -38,4 +38,4 @@ def test_a_rehearsal_is_a_simulation_of_every_kind_of_feature() -> None:
     release = rehearsed(EVERY_KIND, FitPlan(2000, 3, "1", "0"))
     assert release.simulated
     assert release.n_clusters == 3
-    assert "Rehearsal with made-up records" in report_on(release)
+    assert "Rehearsal with synthetic records" in report_on(release)

@@ -123,7 +123,7 @@ def test_a_release_cannot_have_a_range_that_is_open(people: pa.Table) -> None:
     release = DPKMeans(2, epsilon=2, schema=SCHEMA, random_state=0).fit(people).release_
     document = json.loads(release.to_json())["release"]
     document["features"] = [[0, 120], "find", [1900, 2030]]
-    with pytest.raises(InputError, match="has yet to be found"):
+    with pytest.raises(InputError, match="still has to be found"):
         fields_of(document)
 
 

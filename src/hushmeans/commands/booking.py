@@ -24,7 +24,7 @@ def named_after(file: str) -> str:
     name = name.removesuffix(name[len(name) - len(ending) :]).strip()
     if not name.isprintable() or not name:
         raise InputError(
-            f"{file!a}: the file name cannot serve as a dataset name; give one with --dataset"
+            f"{file!a}: the file name cannot be used as a dataset name; give one with --dataset"
         )
     return name
 

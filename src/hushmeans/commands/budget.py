@@ -41,27 +41,29 @@ def set_limit(
         bool,
         typer.Option(
             "--per-person",
-            help="Keep the budget for whole people, for fits with a person column.",
+            help="Count the budget for whole people, for fits with a person column.",
         ),
     ] = False,
     raises: Annotated[
-        bool, typer.Option("--raise", help="Raise a limit that exists; needs --reason.")
+        bool, typer.Option("--raise", help="Raise an existing limit; needs --reason.")
     ] = False,
     reason: Annotated[
-        str | None, typer.Option(help="Why the limit is raised; kept in the ledger.")
+        str | None, typer.Option(help="Why the limit is raised; stored in the ledger.")
     ] = None,
     ledger: options.LedgerAddress = None,
     json: options.AsJson = False,
 ) -> None:
     """Limit the total budget of a dataset; fits that would exceed it are refused.
 
-    A limit can be lowered later, but not below what is already spent. Raising it takes --raise and
-    --reason.
+    A limit can be lowered later, but not below what is already spent. Raising it requires --raise
+    and --reason.
     """
     if raises != (reason is not None):
         raise InputError("--raise and --reason belong together; give both to raise a limit")
     if per_person and rows_per_person is not None:
-        raise InputError("--per-person and --rows-per-person are two privacy units; give one")
+        raise InputError(
+            "--per-person and --rows-per-person are different privacy units; give one of them"
+        )
     account = _ledger_at(ledger)
     news = account.news(name)
     from hushmeans.budget import WHOLE_PERSON
@@ -78,7 +80,7 @@ def make_strict(
     off: Annotated[bool, typer.Option("--off", help="Accept new datasets again.")] = False,
     ledger: options.LedgerAddress = None,
 ) -> None:
-    """Make a ledger strict for everybody: only datasets with a limit can be debited."""
+    """Make a ledger strict for all its users: only datasets with a limit can be debited."""
     _ledger_at(ledger).make_strict(not off)
     typer.echo("New datasets are accepted." if off else "Only datasets with a limit are accepted.")
 
@@ -102,7 +104,7 @@ def show_budget(
     ledger: options.LedgerAddress = None,
     json: options.AsJson = False,
 ) -> None:
-    """Show the budget that is spent and left."""
+    """Show how much budget is spent and left."""
     accounts = _ledger_at(ledger)
     if name is not None:
         _show_standing(accounts.standing(name), as_json=json)
@@ -167,7 +169,7 @@ def verify_ledger(
 ) -> None:
     """Check that no entry was changed or removed.
 
-    Store the digest that it prints elsewhere: passed as --seen to a later check, it also detects a
+    Store the printed digest elsewhere: passed as --seen to a later check, it also detects a
     rewritten ledger.
     """
     seal = _ledger_at(ledger).verify(seen)

@@ -26,9 +26,9 @@ def check(
 ) -> None:
     """Count the values that are missing, unreadable or outside the bounds. NOT PRIVATE.
 
-    A fit never reports bad values, because whether there are any is a fact about the records: it
-    clips what is outside the bounds and treats what is not a number as missing. Run this first, on
-    your own screen, to make sure that the file and the bounds, or the schema, are the right ones.
+    A fit never reports bad values, because that would reveal something about the records: it
+    clips values outside the bounds and treats values that are not numbers as missing. Run this
+    first, for yourself only, to make sure that the bounds or the schema match the file.
     """
     from hushmeans.curator.owner import tally_columns
     from hushmeans.schema import declared_schema
@@ -73,4 +73,6 @@ def _show(tallies: tuple[ColumnTally, ...], declared: Schema) -> None:
             wanted = f"{'an' if word == 'ordinal' else 'a'} {word}"
             typer.echo(f"No value of {each.name!r} is {wanted}: is this the right column?")
         if each.other and each.other == each.values:
-            typer.echo(f"No value of {each.name!r} is one of its levels: are they spelled right?")
+            typer.echo(
+                f"No value of {each.name!r} is one of its levels: are they spelled correctly?"
+            )

@@ -18,13 +18,13 @@ def cut_release(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Where to write the new release; by default it is only shown."),
+        typer.Option(help="Where to write the new release; by default it is only printed."),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the new release as JSON.")] = False,
 ) -> None:
-    """Merge the clusters of a release to another number of them, at no privacy cost.
+    """Merge the clusters of a release to another number, at no privacy cost.
 
-    Without --k, the number is read off the cost of merging, and the reason is printed.
+    Without --k, the number is suggested from the cost of merging, and the reason is printed.
     """
     from hushmeans.documents import write_text_file
     from hushmeans.release import Release

@@ -24,7 +24,7 @@ def demo(
 ) -> None:
     """Generate a table of synthetic patients and cluster it with and without privacy.
 
-    The folder then holds the table, its bounds, the private release and an HTML report on it.
+    It writes the table, its bounds, the private release and an HTML report to the folder.
     """
     from datetime import date as day
 

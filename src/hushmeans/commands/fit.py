@@ -42,7 +42,7 @@ def fit(
     simulate: Annotated[
         bool,
         typer.Option(
-            "--simulate", help="Confirm that --seed is meant, although there is a ledger."
+            "--simulate", help="Confirm --seed when there is a ledger; nothing is debited."
         ),
     ] = False,
     columns: options.Columns = None,
@@ -65,7 +65,7 @@ def fit(
         str | None,
         typer.Option(
             metavar="MASTER",
-            help="Read the records on this Spark cluster, or locally with local[2].",
+            help="Read the records with this Spark cluster, or with local Spark: local[2].",
         ),
     ] = None,
     out: Annotated[
@@ -78,13 +78,13 @@ def fit(
         str | None,
         typer.Option(
             help="An id for this release; repeating the fit with the same id spends nothing more "
-            "and resumes a fit that died."
+            "and resumes an interrupted fit."
         ),
     ] = None,
     strict: options.Strict = False,
     anyway: Annotated[
         bool,
-        typer.Option("--anyway", help="Spend the budget even if --rows forecasts noise alone."),
+        typer.Option("--anyway", help="Fit even if the forecast says that noise will dominate."),
     ] = False,
     title: Annotated[str | None, typer.Option(help="A title for the release.")] = None,
     owner: Annotated[str | None, typer.Option(help="Who publishes the release.")] = None,
@@ -100,9 +100,9 @@ def fit(
     """Cluster a table with differential privacy and write a release that may be published.
 
     The budget is spent only if the release can be written. It is debited in the ledger first; a
-    fit that exceeds the dataset's limit is refused. With --rows, a forecast is printed before any
-    budget is spent, and a fit that would give nothing but noise is refused; the number of records
-    is private and never read from the file for it.
+    fit that would exceed the dataset's limit is refused. With --rows, a forecast is printed before
+    any budget is spent, and the fit stops if noise will dominate. The actual number of records is
+    private and never used for the forecast.
     """
     from hushmeans.commands.progress import bar
     from hushmeans.fitting import fit_release
@@ -188,7 +188,7 @@ def _place(
         return SQL(sql, database)
     if file is None and sql is not None and not database:
         raise InputError(
-            "the query has no database; name it with --database or $HUSHMEANS_DATABASE"
+            "the query has no database; give its URL with --database or $HUSHMEANS_DATABASE"
         )
     if file is None and sql is None and database is not None:
         raise InputError("the database has no query; give one with --sql")
@@ -206,8 +206,8 @@ def _records(
         return nullcontext(place)
     if not isinstance(place, str):
         raise InputError(
-            "with --spark the records are in files that the cluster can read, with commas and in "
-            "UTF-8 if they are CSV; leave out --sql, --database, --delimiter and --encoding"
+            "with --spark the records must be in files that the cluster can read, and CSV files "
+            "must use commas and UTF-8; remove --sql, --database, --delimiter and --encoding"
         )
     from hushmeans.curator.owner import read_on_spark
 
@@ -240,8 +240,8 @@ def _announce(
     verdict = forecast_of(settings, rows, None, chosen).verdict
     if verdict.level == "dominates" and not anyway:
         raise InputError(
-            f"{verdict} To choose a larger epsilon or fewer clusters, see "
-            "hushmeans plan; to fit all the same, add --anyway"
+            f"{verdict} To choose a larger epsilon or fewer clusters, use "
+            "hushmeans plan; to fit anyway, add --anyway"
         )
     if not quiet:
         typer.echo(f"Forecast: {verdict}")
@@ -275,7 +275,7 @@ def _named_after(place: str | CSV | SQL) -> str:
 
     if isinstance(place, SQL):
         raise InputError(
-            "a query has no name for the ledger; name its dataset with --dataset, the same for all "
-            "queries on the same people"
+            "a query has no default dataset name for the ledger; give one with --dataset, the same "
+            "for all queries on the same people"
         )
     return named_after(str(place.path) if isinstance(place, CSV) else place)

@@ -48,9 +48,9 @@ app = typer.Typer(
 
 app.command(short_help="Draft a schema from the columns of a file; reads no value.")(schema.schema)
 app.command(short_help="Count missing and out-of-range values. NOT PRIVATE.")(check.check)
-app.command(short_help="Find ranges that nobody knows, with privacy.")(ranges.ranges)
-app.command(short_help="Cluster a table with privacy and write a release.")(fit.fit)
-app.command(short_help="Count rows per person, with privacy.")(person_rows.person_rows)
+app.command(short_help="Find unknown ranges privately.")(ranges.ranges)
+app.command(short_help="Cluster a table privately and write a release.")(fit.fit)
+app.command(short_help="Count rows per person privately.")(person_rows.person_rows)
 app.command(short_help="Assign records to released clusters. NOT PRIVATE.")(predict.predict)
 app.command(short_help="Forecast the noise of a fit; spends nothing.")(plan.plan)
 app.add_typer(
@@ -94,7 +94,7 @@ def main(arguments: list[str] | None = None) -> None:
         spends = given[:1] in (["fit"], ["person-rows"], ["ranges"])
         _fail(error, message, say, spends=spends)
     except MemoryError as error:
-        message = "out of memory; ask for fewer clusters, or use fewer features or records"
+        message = "out of memory; use fewer clusters, features or records"
         _fail(error, message, say)
     except OSError as error:
         reason = error.strerror or type(error).__name__

@@ -24,11 +24,13 @@ Epsilon = Annotated[
     typer.Option(help="The privacy budget; smaller values give stronger privacy and more noise."),
 ]
 SmallEpsilon = Annotated[
-    str, typer.Option(help="The privacy budget to spend; a small part of the whole will do.")
+    str, typer.Option(help="The privacy budget to spend; a small part of the total is enough.")
 ]
 Delta = Annotated[
     str,
-    typer.Option(help="0 for pure differential privacy; above 0 (say 1e-6) for Gaussian noise."),
+    typer.Option(
+        help="0 for pure differential privacy; above 0, such as 1e-6, for Gaussian noise."
+    ),
 ]
 MethodName = Annotated[
     str,
@@ -43,9 +45,7 @@ MethodOptions = Annotated[
         "--option", help="A method option as name=value, such as rounds=12; may be repeated."
     ),
 ]
-RowsPerPerson = Annotated[
-    int, typer.Option(help="The maximum number of rows that belong to one person.")
-]
+RowsPerPerson = Annotated[int, typer.Option(help="The maximum number of rows per person.")]
 RangeShare = Annotated[
     str, typer.Option(help='The share of the budget for finding ranges, if any is "find".')
 ]
@@ -53,7 +53,8 @@ LedgerAddress = Annotated[
     str | None,
     typer.Option(
         "--ledger",
-        help="A SQLite file or a PostgreSQL URL; by default $HUSHMEANS_LEDGER or your own file.",
+        help="A SQLite file or a PostgreSQL URL; by default $HUSHMEANS_LEDGER, or a SQLite file "
+        "in your data folder.",
     ),
 ]
 LedgerDataset = Annotated[
@@ -62,7 +63,7 @@ LedgerDataset = Annotated[
 ]
 NoLedger = Annotated[
     bool,
-    typer.Option("--no-ledger", help="Do not record this in a ledger; the result will say so."),
+    typer.Option("--no-ledger", help="Do not debit a ledger; the result will say so."),
 ]
 DebitId = Annotated[
     str | None,
@@ -72,14 +73,14 @@ DebitId = Annotated[
 ]
 Cache = Annotated[
     Path | None,
-    typer.Option("--cache", help="A folder for what does not fit into HUSHMEANS_MEMORY."),
+    typer.Option("--cache", help="A folder for encoded records beyond $HUSHMEANS_MEMORY."),
 ]
 Strict = Annotated[
     bool,
     typer.Option(
         "--strict",
-        help="Refuse unless the ledger exists and knows the dataset and its limit; "
-        "also $HUSHMEANS_STRICT=1.",
+        help="Refuse unless the ledger exists and has a limit for the dataset; "
+        "also set by HUSHMEANS_STRICT=1.",
     ),
 ]
 ReleaseFile = Annotated[Path, typer.Argument(help="A release written by hushmeans fit.")]
@@ -96,7 +97,8 @@ SchemaFile = Annotated[
 Columns = Annotated[
     str | None,
     typer.Option(
-        help="The columns to use as features, separated by commas; by default those with bounds."
+        help="The columns to use as features, separated by commas; by default those in the bounds "
+        "or the schema."
     ),
 ]
 Delimiter = Annotated[

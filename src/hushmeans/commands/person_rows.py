@@ -35,12 +35,12 @@ def person_rows(
     strict: options.Strict = False,
     json: options.AsJson = False,
 ) -> None:
-    """Count how many people have how many rows, with privacy, to choose rows_per_person.
+    """Count privately how many people have how many rows, to choose rows_per_person.
 
     The schema names the person column. One person adds 1 to one count, whatever the number of
     rows, so a small epsilon is enough. The budget is debited in the ledger before anything is
-    counted. Records on Spark cannot be counted; read their files here, or choose the limit by
-    the rules of the source.
+    counted. This command does not run on Spark: run it on the files themselves, or base the limit
+    on how the data was collected.
     """
     from json import dumps
 
@@ -90,7 +90,7 @@ def _show(counted: PersonRows) -> None:
     if not choices:
         typer.echo(
             "All counts may be noise alone: there are too few people for this epsilon. Spend more, "
-            "or choose rows_per_person by the rules of the source."
+            "or base rows_per_person on how the data was collected."
         )
         return
     table = Table("rows_per_person", "people complete", "rows kept", "noise")

@@ -55,21 +55,22 @@ def plan(
     schema: Annotated[
         Path | None,
         typer.Option(
-            help="Instead of --bounds: a TOML file with the kind of each feature; also prints what "
-            "each contributes to distances."
+            help="Instead of --bounds: a TOML file with the kind of each feature; also prints each "
+            "feature's contribution to distances."
         ),
     ] = None,
     error: Annotated[
         float | None,
         typer.Option(
-            help="A target for the error of a centre: prints the rows or epsilon that reach it."
+            help="A target for the error of a centre: prints the rows or the epsilon needed."
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the forecast as JSON.")] = False,
 ) -> None:
     """Forecast the noise of a fit: no budget is spent and no record is read.
 
-    Errors are in units of half a feature's range; with --bounds or --schema, also in its own unit.
+    Errors are in units of half a feature's range; with --bounds or --schema, also in original
+    units.
     """
     from hushmeans.forecasting import forecast_of
     from hushmeans.schema import declared_schema
@@ -115,10 +116,10 @@ def _show(expected: Forecast, error: float | None) -> None:
             f"or an epsilon of about {epsilon:g} with this many rows."
         )
     typer.echo(
-        f"\nAssumptions: {expected.settings.n_clusters} round clusters of "
+        f"\nAssumptions: {expected.settings.n_clusters} spherical clusters of "
         f"{expected.cluster_size:,.0f} records each, with a standard deviation of "
-        f"{expected.width:.2g} (in units of half a range). In bounds many times wider than the "
-        "values, a table of a few hundred records does worse than forecast."
+        f"{expected.width:.2g} (in units of half a range). With bounds many times wider than the "
+        "values, the errors for a few hundred records are larger than forecast."
         f"{_limit_in_words(expected.settings)} No budget was spent."
     )
 
@@ -130,7 +131,7 @@ def _limit_in_words(settings: Settings) -> str:
     rows = settings.rows_per_person
     return (
         f" At most {'1 row' if rows == 1 else f'{rows:,} rows'} of each person count: --rows is the"
-        " number that is left of all rows."
+        " number of rows that are kept."
     )
 
 
@@ -139,7 +140,7 @@ def _found_in_words(settings: Settings, box: Box) -> str:
     return (
         f"{100 * float(settings.range_share):g}% of the budget will be spent on finding the "
         f"range{'s'[: len(box.unknown) > 1]} of {names}. The forecast is for the rest of the "
-        "budget. Errors of these features are given as if the range were -1 to 1: multiply them by "
+        "budget. Errors of these features assume a range from -1 to 1: multiply them by "
         "half of the range that you expect."
     )
 
@@ -195,7 +196,7 @@ def _distances_table(box: Box) -> Any:
     from hushmeans.schema import contributions
 
     table = Table(title="What each feature contributes to distances")
-    heads = ("feature", "kind", "weight", "most, in squared\ndistance", "part of\nall")
+    heads = ("feature", "kind", "weight", "largest squared\ndistance", "share of\nthe total")
     for column in heads:
         table.add_column(column, justify="left" if column in heads[:2] else "right")
     for each in contributions(box):

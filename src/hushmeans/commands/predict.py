@@ -33,7 +33,7 @@ def predict(
     """Assign each record of a table to its nearest released cluster.
 
     The output has one line per record, in the order of the file.
-    It is NOT private: it is for those who may see the records.
+    It is NOT private: it is for people who may see the records.
     """
     from hushmeans.documents import written_whole
     from hushmeans.release import Release

@@ -21,21 +21,21 @@ def ranges(
     epsilon: options.SmallEpsilon,
     schema: Annotated[
         Path | None,
-        typer.Option(help='A TOML file in which numbers with range = "find" are to be found.'),
+        typer.Option(help='A TOML file with range = "find" for the numbers to find.'),
     ] = None,
     columns: Annotated[
         str | None,
         typer.Option(
-            help="The columns whose ranges to find, separated by commas; by default those that "
-            "the schema leaves open."
+            help="The columns whose ranges to find, separated by commas; by default those with "
+            '"find" in the schema.'
         ),
     ] = None,
     rows_per_person: options.RowsPerPerson = 1,
     rows: Annotated[
         int | None,
         typer.Option(
-            help="The approximate number of records, if public: too few are refused before any "
-            "budget is spent."
+            help="The approximate number of records, if public: if there are too few, the search "
+            "is refused before any budget is spent."
         ),
     ] = None,
     delimiter: options.Delimiter = None,
@@ -43,7 +43,9 @@ def ranges(
     cache: options.Cache = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Where to write the schema with all ranges; not over an existing file."),
+        typer.Option(
+            help="Where to write the schema with all ranges; an existing file is not replaced."
+        ),
     ] = None,
     dataset: options.LedgerDataset = None,
     ledger: options.LedgerAddress = None,
@@ -52,11 +54,11 @@ def ranges(
     strict: options.Strict = False,
     json: options.AsJson = False,
 ) -> None:
-    """Find ranges that nobody knows, with privacy, and write a schema for all later fits.
+    """Find unknown ranges privately and write a schema for all later fits.
 
-    Ranges must not be taken from the records as they are: the smallest and the largest value of a
-    column are two people's values. This counts values between fixed numbers, with noise. The
-    budget is debited in the ledger before anything is counted.
+    Ranges must not be taken from the records directly: the smallest and the largest value of a
+    column are two people's values. Instead, this command counts the values in fixed intervals,
+    with noise. The budget is debited in the ledger before anything is counted.
     """
     from json import dumps
 
@@ -67,8 +69,8 @@ def ranges(
     names = options.column_names(columns)
     if schema is None and names is None:
         raise InputError(
-            "name the columns whose ranges to find with --columns, or give a --schema in which "
-            'they have range = "find"'
+            "nothing to find; name the columns whose ranges to find with --columns, or give a "
+            '--schema with range = "find"'
         )
     declared = Schema(dict.fromkeys(names or (), "find")) if schema is None else Schema(schema)
     if rows is not None:
@@ -107,6 +109,6 @@ def _show(found: FoundRanges, out: Path | None) -> None:
     for name, each in found.found.items():
         if not each.is_sure:
             typer.echo(
-                f"There are too few records to find the range of {name!r} with this epsilon: "
-                "declare it, or spend more."
+                f"There are too few records to find the range of {name!r} with this epsilon. "
+                "Declare the range, or spend more."
             )

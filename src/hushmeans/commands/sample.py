@@ -15,7 +15,7 @@ def sample(
     rows: Annotated[int, typer.Option(help="How many synthetic records to draw.")] = 1000,
     seed: Annotated[
         int | None,
-        typer.Option(help="Draw the same records again; they are public either way."),
+        typer.Option(help="A seed, to draw the same records again; sampling costs no privacy."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Where to write them, as CSV; by default they are printed.")
@@ -23,9 +23,10 @@ def sample(
 ) -> None:
     """Draw synthetic records with the clusters of a release, at no privacy cost.
 
-    They have the release's cluster structure only: a cluster by its size, then each feature on its
-    own, by centre and width. Correlations within clusters and anything finer are not there.
-    The release needs widths, which tables of numbers and dates have.
+    They have the release's cluster structure only: each record's cluster is drawn by size, then
+    each feature independently, from the cluster's centre and width. Correlations within clusters
+    and finer structure are lost. The release needs widths, which only tables of numbers and dates
+    have.
     """
     from hushmeans.documents import write_text_file
     from hushmeans.release import Release

@@ -22,8 +22,8 @@ def schema(
 ) -> None:
     """Draft a schema from the names and types of the columns; no value is read.
 
-    The draft has blanks for ranges and levels, which are yours to decide: they are public, so
-    they must not come from the records. A fit refuses it until they are filled in.
+    The draft has blanks for ranges and levels. Fill them in from public knowledge: they become
+    public, so they must not come from the records. A fit refuses the draft until then.
     """
     from hushmeans.curator.owner import declared_types, named
     from hushmeans.documents import write_text_file
@@ -40,4 +40,4 @@ def schema(
     again = join(
         ["hushmeans", "check", "URL" if "://" in file else file, *how, "--schema", str(out)]
     )
-    typer.echo(f"Written to {out}. Fill in its blanks, then run {again}")
+    typer.echo(f"Written to {out}. Fill in the blanks, then run {again}")

@@ -18,14 +18,14 @@ def show(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the release's JSON.")] = False,
     statement: Annotated[
-        bool, typer.Option("--statement", help="Print the privacy statement alone.")
+        bool, typer.Option("--statement", help="Print only the privacy statement.")
     ] = False,
 ) -> None:
-    """Print a release: its clusters, what noise does to them, and what is guaranteed."""
+    """Print a release: its clusters, the verdict on the noise, and the guarantee."""
     from hushmeans.release import Release
 
     if sum((csv or long, json, statement)) > 1:
-        raise InputError("--csv, --json and --statement exclude one another; give one of them")
+        raise InputError("--csv, --json and --statement cannot be combined; give one of them")
     loaded = Release.load(release)
     if csv or long:
         typer.echo(loaded.to_csv(form="long" if long else "wide"), nl=False)

@@ -17,23 +17,25 @@ PATIENTS = 40_000
 def studio(
     file: Annotated[
         str | None,
-        typer.Argument(help="A CSV, Parquet or Arrow file, or a folder; by default the demo's."),
+        typer.Argument(
+            help="A CSV, Parquet or Arrow file, or a folder; by default the demo's patients."
+        ),
     ] = None,
     schema: Annotated[
         Path | None,
-        typer.Option(help="The TOML file of the schema; it is created if it does not exist."),
+        typer.Option(help="The schema, a TOML file; it is created if it does not exist."),
     ] = None,
     dataset: options.LedgerDataset = None,
     ledger: options.LedgerAddress = None,
     port: Annotated[int, typer.Option(help="The port to listen on; by default any free one.")] = 0,
     no_open: Annotated[
-        bool, typer.Option("--no-open", help="Print the address, and do not open a browser.")
+        bool, typer.Option("--no-open", help="Print the address, but do not open a browser.")
     ] = False,
 ) -> None:
     """Plan, spend and publish in your browser, on this computer.
 
     The page shows what each choice would give before anything is spent. It listens on this computer
-    only, and the address that is printed works once.
+    only, and the printed address works once.
     """
     try:
         from hushmeans.studio.server import serve

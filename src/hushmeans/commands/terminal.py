@@ -36,8 +36,8 @@ def show_suggestion(release: Release) -> None:
     suggestion = release.suggest_k()
     if suggestion.clear and suggestion.n_clusters != release.n_clusters:
         Console().print(
-            f"Suggested number of clusters: {suggestion.reason} hushmeans cut merges to it at no "
-            "privacy cost."
+            f"Suggested number of clusters: {suggestion.reason} hushmeans cut merges to that "
+            "number at no privacy cost."
         )
 
 

@@ -52,14 +52,15 @@ class Forecast:
     not include the effect of noise in earlier rounds on which clusters are found, or sampling
     error.
 
-    Since nothing is known about the records, the forecast assumes round clusters of equal size
+    Since nothing is known about the records, the forecast assumes spherical clusters of equal size
     with centres spread evenly over the box; `width` is their standard deviation in each feature.
-    Narrower clusters have less noise with the refined method, and the same with the paper's.
+    Narrower clusters have less noise with the refined method, and the same with the paper's
+    methods.
 
     Attributes
     ----------
     rows, features, settings
-        The fit that the forecast is for; a category counts as a feature per level.
+        The fit that the forecast is for; a category counts as one feature per level.
     box
         The bounds, if given.
     width
@@ -72,7 +73,7 @@ class Forecast:
     steps
         The questions that the fit will ask, with their shares of the budget and their noise.
     method_options
-        The method's options, with the values that it would choose for those left to it.
+        The method's options, including the values that it would choose itself.
 
     Examples
     --------
@@ -115,16 +116,16 @@ class Forecast:
         """The effect of noise on the clusters.
 
         The standard error of a centre is compared with the width of a cluster. Up to one tenth of
-        it, noise adds at most 1% to the squared distances from records to centres: negligible.
-        From one half, it adds at least 25%, and the noise of earlier rounds has usually kept most
-        clusters from being found: it dominates.
+        the width, noise is negligible: it adds at most 1% to the squared distances from records to
+        centres. From one half on, it dominates: it adds at least 25%, and the noise of earlier
+        rounds has usually kept most clusters from being found.
         """
         ratio = self.centre_error / self.width
         level = OF_A_WIDTH.level(ratio)
         return NoiseVerdict(level, FORECAST_SENTENCES[level].format(part=percent(ratio)))
 
     def rows_for(self, error: float) -> int:
-        """Roughly how many rows reduce `centre_error` to this value."""
+        """Return roughly how many rows reduce `centre_error` to this value."""
         wanted = _wanted(error)
         most = LARGEST_COUNT
         found = _smallest(
@@ -140,7 +141,7 @@ class Forecast:
         return math.ceil(found)
 
     def epsilon_for(self, error: float) -> float:
-        """Roughly which epsilon reduces `centre_error` to this value."""
+        """Return roughly which epsilon reduces `centre_error` to this value."""
         wanted = _wanted(error)
         found = _smallest(
             lambda epsilon: self._at(epsilon=epsilon).centre_error <= wanted,
@@ -155,7 +156,7 @@ class Forecast:
         return _rounded_up(found)
 
     def curve(self, epsilons: Iterable[Amount]) -> tuple[tuple[float, float], ...]:
-        """Pairs of an epsilon and the `centre_error` at it."""
+        """Return pairs of an epsilon and its `centre_error`."""
         forecasts = [self._at(epsilon=epsilon) for epsilon in epsilons]
         return tuple((float(each.settings.budget.epsilon), each.centre_error) for each in forecasts)
 
@@ -188,7 +189,7 @@ def forecast(
     rows
         The approximate number of records. Use a public figure: the exact number is private.
     features
-        The number of features; None for those of the bounds or the schema.
+        The number of features; None to take it from the bounds or the schema.
     n_clusters, epsilon, delta, method, method_options, rows_per_person, range_share
         As in `DPKMeans`.
     bounds
@@ -221,7 +222,9 @@ def forecast_of(
     if box is not None:
         features = box.n_columns
     elif features is None:
-        raise InputError("give the number of features (--features), or bounds or a schema")
+        raise InputError(
+            "the number of features is missing; give it (--features), or give bounds or a schema"
+        )
     features = whole_number("features", features, at_most=MOST_FEATURES)
     rows = whole_number("rows", rows, at_most=LARGEST_COUNT)
     n_clusters = settings.n_clusters

@@ -51,11 +51,11 @@ class Ledger:
     when the call returns; see `hushmeans.ledger.database` for details. Do not keep a SQLite ledger
     on a network file system.
 
-    Amounts are exact: a thousand debits of 0.001 make exactly 1. A debit is granted if the limit is
-    kept by adding up epsilons and deltas, or by adding up zCDP. The entries form a hash chain in
-    which each carries its dataset's account: a debit checks the digests of the entries it relies
-    on, and `verify` checks all. The digests are not a signature: anyone with write access can
-    rewrite the whole ledger, which only a digest stored elsewhere detects.
+    Amounts are exact: a thousand debits of 0.001 add up to exactly 1. A debit is allowed if the
+    total stays within the limit, by adding up either epsilons and deltas or zCDP. The entries form
+    a hash chain in which each carries its dataset's account: a debit checks the digests of the
+    entries it relies on, and `verify` checks all. The digests are not a signature: anyone with
+    write access can rewrite the whole ledger, which only a digest stored elsewhere detects.
 
     A pickled `Ledger` does not contain the password of its URL.
 
@@ -89,16 +89,16 @@ class Ledger:
         Parameters
         ----------
         rows_per_person
-            The privacy unit for which the budget is kept; by default that of the first debit.
-            0 for whole people, whose rows are told by a person column.
+            The privacy unit of the budget; by default that of the first debit.
+            0 for whole people, identified by a person column.
         reason
-            Why an existing limit is raised; required for that, and kept in the ledger.
+            Why an existing limit is raised; required for that, and stored in the ledger.
 
         Raises
         ------
         BudgetError
             If more than the limit is already spent: a limit covers all debits. If it is above
-            the present one and no reason is given. If the budget is kept for another unit.
+            the current one and no reason is given. If the budget is for another unit.
         """
         name, limit = checked_name("the dataset's name", dataset), Budget.of(epsilon, delta)
         if reason is not None and not reason.strip():
@@ -114,7 +114,7 @@ class Ledger:
             append(connection, "limit", standing, budget=limit, parameters=why)
 
     def make_strict(self, strict: bool = True) -> None:
-        """Make this ledger strict for everybody who uses it, or end that."""
+        """Make this ledger strict for everybody who uses it, or turn that off."""
         with writing(self.address) as connection:
             connection.execute(update(SEAL).values(strict=int(strict)))
 
@@ -140,19 +140,19 @@ class Ledger:
         Parameters
         ----------
         rows_per_person
-            The privacy unit; the same for all debits of a dataset. 0 for whole people, whose rows
-            are told by a person column.
+            The privacy unit; the same for all debits of a dataset. 0 for whole people, identified
+            by a person column.
         rho
             The zCDP of the release, if it is known.
         resumable
-            Whether the caller keeps every noisy answer in the `journal` before using it.
+            Whether the caller saves every noisy answer in the `journal` before using it.
         person
-            For whole people: the column that tells them apart, the same for all debits.
+            For whole people: the column that identifies them, the same for all debits.
 
         Raises
         ------
         BudgetError
-            If too little budget is left; if the dataset's budget is kept for another unit; if the
+            If too little budget is left; if the dataset's budget is for another unit; if the
             release id was used for another request; or if it was debited, no release was stored
             because that fit failed or is still running, and it cannot be resumed.
         LedgerError
@@ -188,14 +188,14 @@ class Ledger:
             return document_of(connection, release_id)
 
     def journal(self, dataset: str, release_id: str) -> LedgerJournal:
-        """The kept answers of a release."""
+        """The saved answers of a release."""
         return LedgerJournal(self.address, dataset, release_id)
 
     def news(self, dataset: str) -> tuple[str, ...]:
-        """What a debit of this dataset would create, in a sentence each."""
+        """What a debit of this dataset would create, as sentences."""
         name = checked_name("the dataset's name", dataset)
         if not is_ledger(self.address):
-            return (f"there was no ledger at {self.address}: a new one is created",)
+            return (f"there was no ledger at {self.address}; a new one is created",)
         with reading(self.address) as connection:
             known = connection.execute(select(ACCOUNTS.c.key, ACCOUNTS.c.dataset)).all()
         if dataset_key(name) in {each.key for each in known}:

@@ -163,7 +163,7 @@ def checked_version(connection: Connection, place: object) -> int:
         raise LedgerError(f"the ledger {place} is damaged; restore it from a backup")
     if versions[0] > LEDGER_SCHEMA:
         raise LedgerError(
-            f"the ledger {place} has schema {versions[0]}, and this hushmeans reads up to "
+            f"the ledger {place} has schema {versions[0]}, but this hushmeans reads up to "
             f"{LEDGER_SCHEMA}; upgrade hushmeans"
         )
     return versions[0]

@@ -18,7 +18,7 @@ LONGEST_SHOWN = 20
 
 @dataclass(frozen=True)
 class Amounts:
-    """An exact epsilon and delta; unlike a budget, both may be 0."""
+    """An exact epsilon and delta; unlike in a budget, both may be 0."""
 
     epsilon: Fraction = Fraction(0)
     delta: Fraction = Fraction(0)
@@ -45,7 +45,7 @@ class Standing:
     dataset
         Its name.
     limit
-        The most that may be spent in total; None if no limit is set.
+        The maximum that may be spent in total; None if no limit is set.
     spent
         The exact sums of the epsilons and deltas of all debits.
     debits
@@ -59,8 +59,8 @@ class Standing:
     limit_entry
         The number of the entry that set the limit; None without a limit.
     person
-        The column that tells people apart, of an account that is kept for whole people; None until
-        the first debit.
+        The column that identifies people, in an account for whole people; None until the first
+        debit.
     """
 
     dataset: str
@@ -120,19 +120,19 @@ class Standing:
 
     @property
     def proven(self) -> Amounts:
-        """The guarantee of all debits together, by a rule that keeps the limit if there is one."""
+        """The guarantee of all debits together, by a rule within the limit if there is one."""
         if self.limit is None or self.spent.within(self.limit):
             return self.spent
         return self.composed(self.limit) or self.spent
 
     def composed(self, limit: Amounts) -> Amounts | None:
-        """The guarantee by zCDP at the limit's delta; None if zCDP gives none."""
+        """The guarantee according to zCDP at the limit's delta; None if there is none."""
         if self.rho is None or limit.delta == 0:
             return None
         return Amounts(epsilon_by_zcdp(self.rho, limit.delta), limit.delta)
 
     def keeps(self, limit: Amounts) -> bool:
-        """Whether a sound rule of composition shows that the limit is kept."""
+        """Whether a valid composition rule shows that the total is within the limit."""
         if self.spent.within(limit):
             return True
         composed = self.composed(limit)
@@ -147,19 +147,19 @@ class Standing:
         return Amounts(epsilon, max(self.limit.delta - self.proven.delta, Fraction(0)))
 
     def check_unit(self, unit: int, person: str | None = None) -> None:
-        """Raise an error if the account is kept for another privacy unit."""
+        """Raise an error if the account is for another privacy unit."""
         if unit == WHOLE_PERSON and None not in (self.person, person) and self.person != person:
             raise BudgetError(
-                f"the budget of {self.dataset!r} is kept for people as the column {self.person!r} "
-                f"tells them apart, and this request goes by {person!r}: the two cannot be added "
+                f"the budget of {self.dataset!r} is for people identified by the column "
+                f"{self.person!r}, but this request uses {person!r}, so the two cannot be added "
                 f"up; nothing was spent; use {self.person!r} as the person column, or another "
                 "dataset name with a limit of its own"
             )
         if self.unit is not None and self.unit != unit:
             raise BudgetError(
-                f"the budget of {self.dataset!r} is kept for {_unit_kept(self.unit)}, and "
-                f"this request is for {_unit_asked(unit)}: an epsilon means something else for "
-                f"each, so they cannot be added up; nothing was spent; use {_advised(self.unit)}, "
+                f"the budget of {self.dataset!r} is for {_unit_kept(self.unit)}, but "
+                f"this request is for {_unit_asked(unit)}: their epsilons mean different things "
+                f"and cannot be added up; nothing was spent; use {_advised(self.unit)}, "
                 "or another dataset name with a limit of its own"
             )
 
@@ -178,7 +178,7 @@ class Standing:
             f"{over} {short_amount(getattr(budget, over))} exceeds the remaining budget of "
             f"{self.dataset!r}: {short_amount(getattr(self.left, over))} of "
             f"{short_amount(getattr(self.limit, over))} is left{by_zcdp}; nothing was spent; "
-            "ask for less, or have the limit raised with hushmeans budget set --raise --reason"
+            "request less, or have the limit raised with hushmeans budget set --raise --reason"
         )
 
     def check_limit(self, budget: Budget, reason: str | None) -> None:
@@ -187,7 +187,7 @@ class Standing:
         if not self.keeps(limit):
             raise BudgetError(
                 f"{self.dataset!r} has already spent epsilon {self.spent}, and the limit cannot be "
-                "lower; set it to exactly that to prevent further spending"
+                "lower than that; to prevent further spending, set it to exactly that amount"
             )
         if self.limit is not None and not limit.within(self.limit) and reason is None:
             raise BudgetError(

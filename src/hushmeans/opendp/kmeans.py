@@ -59,8 +59,8 @@ def make_private_kmeans(
     Returns
     -------
     Measurement
-        Its privacy map takes m rows to m·epsilon, or to m²·rho. Its function ignores the ledger:
-        the context that it is used in keeps the accounts.
+        Its privacy map takes m rows to m·epsilon, or to m²·rho. It does not use a ledger: the
+        `dp.Context` does the accounting.
 
     Examples
     --------
@@ -84,11 +84,11 @@ def make_private_kmeans(
     enable_features("honest-but-curious", "contrib")
     if input_metric != symmetric_distance():
         raise InputError(
-            "the input metric must be dp.symmetric_distance(): rows that are added or removed"
+            "the input metric must be dp.symmetric_distance(), which counts rows added or removed"
         )
     loss = exact_amount("d_out", d_out)
     if loss <= 0:
-        raise InputError("d_out must be above 0; give the epsilon or the rho of the release")
+        raise InputError("d_out must be above 0; give the epsilon or rho of the release")
     measure = str(output_measure).partition("(")[0]
     if measure not in (PURE, ZCDP):
         raise InputError(

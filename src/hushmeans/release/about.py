@@ -16,14 +16,14 @@ LONGEST_TEXT = 10_000
 
 @dataclass(frozen=True)
 class About:
-    """Words of the publisher, which no part of the guarantee depends on; all are optional.
+    """Texts from the publisher; all are optional, and the guarantee does not depend on them.
 
     Attributes
     ----------
     title, owner, contact, description
         Text, up to 10,000 characters each.
     date
-        A day as YYYY-MM-DD; no time of day, which could tell who was there.
+        A day as YYYY-MM-DD, without a time of day, which could reveal who was there.
     """
 
     title: str | None = None

@@ -1,4 +1,4 @@
-"""Two releases compared: matched clusters, and what differs beyond the errors of both.
+"""Two releases compared: matched clusters, and the differences that exceed the combined error.
 
 Two fits of the same records may divide them differently, and then matched clusters differ by more
 than the noise of their centres. How much the choice of clusters moves a centre is judged by
@@ -40,7 +40,7 @@ class Difference:
     value
         The difference.
     standard_error
-        Of the noise of both releases and of the choice of clusters.
+        Its standard error, from the noise of both releases and the choice of clusters.
     """
 
     value: float
@@ -48,7 +48,7 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """Whether the difference is larger than its error explains."""
+        """Whether the difference is more than two standard errors."""
         return abs(self.value) > SIGNIFICANT * self.standard_error
 
     def __str__(self) -> str:
@@ -78,7 +78,7 @@ class ClusterPair:
 
 @dataclass(frozen=True)
 class ReleaseComparison:
-    """What differs between two releases.
+    """The differences between two releases.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class ReleaseComparison:
     total
         The difference of the number of all records.
     other_clusters
-        Whether the two releases divide the records differently, beyond noise.
+        Whether the two releases divide the records differently by more than noise explains.
     """
 
     features: tuple[str, ...]
@@ -121,8 +121,8 @@ class ReleaseComparison:
         lines = []
         if self.other_clusters:
             lines.append(
-                "The two releases divide the records differently, so differences between matched "
-                "clusters count only if they exceed what that explains."
+                "The two releases divide the records differently, so a difference between matched "
+                "clusters counts only if that cannot explain it."
             )
         if self.total.significant:
             lines.append(f"Number of records: {self.total}.")

@@ -55,8 +55,8 @@ def read_document(text: str) -> Mapping[str, Any]:
         raise InputError("this is not a hushmeans release")
     if schema > RELEASE_SCHEMA:
         raise InputError(
-            f"the release has schema {schema}, and this hushmeans reads up to {RELEASE_SCHEMA}; "
-            "upgrade hushmeans"
+            f"the release has schema {schema}, but this version of hushmeans reads up to "
+            f"{RELEASE_SCHEMA}; upgrade hushmeans"
         )
     try:
         found, expected = checksum(document["release"]), document["checksum"]

@@ -43,8 +43,8 @@ def features_in_words(box: Box) -> Iterator[str]:
     )
     most = ", ".join(f"{each.name} {plain(each.most, 3)}" for each in contributions(box))
     yield (
-        f"At most, features contribute to the squared distance between two records: {most}. The "
-        "wider the range of a number, the less differences in it count."
+        "Largest contribution of each feature to the squared distance between two records: "
+        f"{most}. The wider the range of a number, the less differences in it count."
     )
 
 

@@ -13,7 +13,7 @@ Noise alone exceeds that in 0.7% of empty clusters with Laplace noise, in 0.13% 
 
 
 def distinguishable(sizes: Sequence[float], errors: Sequence[float]) -> tuple[int, ...]:
-    """The clusters whose size can be told from 0; none if that of all together cannot."""
+    """The clusters whose size differs from 0 by more than noise; none if the total does not."""
     if sum(sizes) <= CERTAIN * math.hypot(*errors):
         return ()
     pairs = zip(sizes, errors, strict=True)
@@ -21,6 +21,6 @@ def distinguishable(sizes: Sequence[float], errors: Sequence[float]) -> tuple[in
 
 
 def indistinguishable(sizes: Sequence[float], errors: Sequence[float]) -> tuple[int, ...]:
-    """The clusters whose size cannot be told from 0: noise alone could explain them."""
+    """The clusters whose size cannot be distinguished from 0: noise alone could explain them."""
     real = set(distinguishable(sizes, errors))
     return tuple(cluster for cluster in range(len(sizes)) if cluster not in real)

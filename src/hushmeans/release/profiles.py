@@ -1,4 +1,4 @@
-"""What a release says of categories, flags and missing values: shares with their errors."""
+"""Categories, flags and missing values in a release: shares with their errors."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class LevelDifference:
 
 @dataclass(frozen=True)
 class MissingRate:
-    """The noisy part of all records in which a feature is missing."""
+    """The noisy share of all records in which a feature is missing."""
 
     feature: str
     rate: float

@@ -23,9 +23,9 @@ REDRAWN = 200
 """How often the release is drawn anew from its own errors to find those of the scores."""
 
 NO_WIDTHS = (
-    "the release has no widths, which {what} needs; fit numbers and dates only, without weights "
-    'and missing = "ignore", by the refined method with widths_share above 0; if widths were left '
-    "out as nothing but noise, fit more records or with a larger epsilon"
+    "the release has no widths, which {what} needs; fit only numbers and dates, without weights "
+    'or missing = "ignore", with the refined method and widths_share above 0; if widths were left '
+    "out because they would be nothing but noise, fit more records or use a larger epsilon"
 )
 
 
@@ -49,9 +49,10 @@ class QualityScores:
     calinski_harabasz
         Variance between clusters over variance within them; higher is better.
     davies_bouldin
-        How wide the two most similar clusters are over their distance, on average; lower is better.
+        For each cluster and the one most similar to it, their widths over their distance, on
+        average; lower is better.
     silhouette
-        The simplified silhouette, by distances to centres, from -1 to 1; higher is better.
+        The simplified silhouette, from distances to centres, from -1 to 1; higher is better.
     """
 
     calinski_harabasz: QualityScore
@@ -71,12 +72,12 @@ def quality_of(table: ClusterTable, box: Box) -> QualityScores:
     Raises
     ------
     InputError
-        If the release has no widths, or fewer than two clusters that can be told from noise.
+        If the release has no widths, or fewer than two distinguishable clusters.
     """
     real = list(distinguishable(table.sizes, table.size_standard_errors))
     if len(real) < 2:
         raise InputError(
-            "fewer than two clusters can be told from noise, so there is nothing to score"
+            "fewer than two clusters can be distinguished from noise, so there is nothing to score"
         )
     clusters = in_unit_box(table, box)
     if clusters.widths is None or clusters.width_variances is None:

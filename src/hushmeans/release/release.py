@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Release:
-    """The result of a fit, safe to publish. Nothing else is kept of the records.
+    """The result of a fit, safe to publish. Nothing else about the records is kept.
 
     Attributes
     ----------
@@ -78,16 +78,16 @@ class Release:
     booking
         The ledger entry that paid for the release; None if no ledger was used.
     about
-        Title, owner, contact, date and description, as far as the publisher gave them.
+        Title, owner, contact, date and description, if the publisher gave them.
     missing_person
-        "drop" or "own", which says what became of rows without an id, if a person column limited
-        the rows of each person; None if `rows_per_person` was declared and not enforced.
+        How rows without an id were treated, "drop" or "own", if a person column limited the rows
+        of each person; None if `rows_per_person` was declared and not enforced.
     profiles
         For each category and flag, how often each level occurs in each cluster.
     missing_rates
-        How often each feature is missing, where the schema says that it may be.
+        How often each feature is missing, where the schema has a rule that states it.
     found
-        The features whose ranges were found, with a part of the budget.
+        The features whose ranges were found with part of the budget.
     """
 
     centres: TableRows
@@ -165,7 +165,7 @@ class Release:
     def cut(self, n_clusters: int) -> Release:
         """The release with another number of clusters, at no privacy cost (post-processing).
 
-        The shares of levels were counted for the released clusters, so others have none.
+        The new release has no `profiles`, because levels were counted in the original clusters.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class Release:
         return self if table == self.table else replace(self, **vars(table), profiles=())
 
     def cost_curve(self) -> tuple[tuple[int, float], ...]:
-        """For each number of clusters, the squared distance per record that merging adds.
+        """For each number of clusters, the squared distance per record added by merging.
 
         The values are noisy, and measured in the unit box between leaves and merged centres. A
         steep rise towards fewer clusters means that distinct clusters are being merged. For fewer
@@ -185,7 +185,7 @@ class Release:
         return costs_of_merging(self.table, self.leaves, self.box)
 
     def suggest_k(self) -> SuggestedK:
-        """A number of clusters that stands out in the cost curve, with the reason in words.
+        """Suggest a number of clusters that stands out in the cost curve, with the reason.
 
         Fit with more clusters than you expect, then `cut` to the suggestion's `n_clusters`.
         """
@@ -197,16 +197,16 @@ class Release:
         Raises
         ------
         InputError
-            If the release has no widths, or fewer than two clusters that can be told from noise.
+            If the release has no widths, or fewer than two clusters that are not noise.
         """
         return quality_of(self.table, self.box)
 
     def sample(self, n: int, seed: int | None = None) -> pa.Table:
-        """Synthetic records with the clusters of the release: cluster structure only.
+        """Draw synthetic records with the clusters of the release: cluster structure only.
 
-        A cluster is drawn by its size, then every feature on its own, by centre and width within
-        its public range. Correlations within clusters and anything finer are not there. The
-        records cost no privacy and belong to nobody. Needs `widths`, which only releases of
+        Each record's cluster is drawn by size, then every feature independently, from the
+        cluster's centre and width within the public range. Correlations within clusters and finer
+        structure are lost. Sampling costs no privacy. It needs `widths`, which only releases of
         numbers and dates have.
         """
         return as_records(sampled(self.table, self.box, n, seed), self.box)
@@ -233,16 +233,16 @@ class Release:
         return text
 
     def plot(self, kind: str = "centres", ax: Axes | None = None) -> Axes:
-        """A picture of the release; needs Matplotlib (``pip install "hushmeans[plot]"``).
+        """Draw the release; needs Matplotlib (``pip install "hushmeans[plot]"``).
 
         Parameters
         ----------
         kind
             "centres": the centres on the public ranges, with intervals of two standard errors.
             "map": the clusters in two dimensions, area by size, ellipses by width.
-            "costs": what merging to each number of clusters costs.
+            "costs": the cost of merging to each number of clusters.
         ax
-            Where to draw; None for a new figure.
+            The axes to draw on; None for a new figure.
         """
         return plotted(self, kind, ax)
 
@@ -254,14 +254,14 @@ class Release:
 
     @property
     def noise_clusters(self) -> tuple[int, ...]:
-        """The clusters whose size cannot be told from 0: noise alone could explain them."""
+        """The clusters whose size cannot be distinguished from 0: they may be noise alone."""
         return indistinguishable(self.sizes, self.size_standard_errors)
 
     def compare(self, other: Release) -> ReleaseComparison:
-        """What differs between this release and another, beyond the errors of both.
+        """Compare this release with another: the differences that exceed the combined error.
 
-        Clusters are matched. The errors include the choice of clusters: two fits of the same
-        records may divide them differently. Features are compared that both releases have.
+        Clusters are matched. The errors allow for the choice of clusters: two fits of the same
+        records may divide them differently. Only features in both releases are compared.
         """
         return compared(self, other)
 
@@ -270,16 +270,16 @@ class Release:
         rule = str(dict(self.method_options).get("merge", "ward"))
         if rule not in RULES:
             raise InputError(
-                f"the release was merged by the rule {rule!r}, which this hushmeans does not know; "
-                "upgrade hushmeans"
+                f"the release was merged by the rule {rule!r}, which this version of hushmeans "
+                "does not know; upgrade hushmeans"
             )
         return rule
 
     def predict(self, data: Any) -> IntArray:
-        """The index of the nearest centre for each record of an array, a table or a file.
+        """Return the index of the nearest centre for each record of an array, a table or a file.
 
         Columns that are not features of the release are ignored. Labels are NOT PRIVATE: they
-        are for those who may see the records.
+        are for people who may see the records.
         """
         return np.concatenate([np.empty(0, dtype=np.int64), *self.labels(data)])
 
@@ -290,10 +290,10 @@ class Release:
         return labels(data, self.box, self.centroids)
 
     def transform(self, data: Any) -> FloatArray:
-        """The distance from each record to each centre, in the unit box. NOT PRIVATE.
+        """Return the distance from each record to each centre, in the unit box. NOT PRIVATE.
 
-        In the unit box every feature's range is [-1, 1]. Values outside the bounds are clipped, as
-        in the fit.
+        In the unit box the range of every number is [-1, 1]. Values outside the bounds are
+        clipped, as in the fit.
         """
         from hushmeans.curator.owner import distances_to
 
@@ -305,12 +305,12 @@ class Release:
         return verdict_on(self.centroids, errors, self.noise_clusters)
 
     def with_about(self, **texts: str | None) -> Release:
-        """The release with a title, owner, contact, date or description set, or removed by None."""
+        """Return the release with title, owner, contact, date or description set; None removes."""
         try:
             return replace(self, about=replace(self.about, **texts))
         except TypeError:
             known = ", ".join(vars(About()))
-            raise InputError(f"a release has only these texts: {known}") from None
+            raise InputError(f"a release has no such text; use {known}") from None
 
     def statement(self) -> str:
         """What was done and what is guaranteed, in plain words."""

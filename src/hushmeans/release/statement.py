@@ -28,13 +28,14 @@ NOISES: Mapping[NoiseKind, str] = {
 
 MISSING_PEOPLE: Mapping[MissingPerson, str] = {
     "drop": "Rows without an id were left out.",
-    "own": "Each row without an id counted as a person of its own.",
+    "own": "Each row without an id counted as a separate person.",
 }
 """What became of rows without an id."""
 
 WHAT_ERRORS_COVER = (
-    "Standard errors tell how far a centre may lie from the mean of the records nearest to it, and "
-    "a size from their number. They do not cover the effect of noise on which clusters were found."
+    "Standard errors say how far a centre may lie from the mean of the records nearest to it, and "
+    "a size from the number of those records. They do not cover the effect of noise on which "
+    "clusters were found."
 )
 WHAT_ERRORS_OF_ROUNDS_COVER = (
     "Standard errors cover the privacy noise of the last round only. They do not cover records "
@@ -76,7 +77,7 @@ def _rounds_asked(release: Release) -> int:
 def _sentences(release: Release) -> Iterator[str]:
     if release.simulated:
         yield (
-            "SIMULATION: the noise was generated from a seed and can be subtracted again. "
+            "SIMULATION: the noise was generated from a seed and can be subtracted. "
             "There is no privacy guarantee; do not publish this result."
         )
     yield from _guarantee(release)
@@ -87,10 +88,7 @@ def _sentences(release: Release) -> Iterator[str]:
             f"release id {release.booking.release_id!r}."
         )
     elif not release.simulated:
-        yield (
-            "No ledger was used, so other releases from the same people's records are not "
-            "accounted for."
-        )
+        yield ("No ledger was used, so other releases about the same people are not accounted for.")
     yield WHAT_ERRORS_COVER if release.method == "refined" else WHAT_ERRORS_OF_ROUNDS_COVER
     yield from _features(release.box)
     yield from found_in_words(release)
@@ -130,7 +128,7 @@ def _guarantee(release: Release) -> Iterator[str]:
         rows = "one row" if number == 1 else f"{number:,} rows"
         yield (
             f"The limit was enforced: at most {rows} of each person counted,"
-            " chosen by a rule that looks at that person's rows alone. "
+            " chosen by a rule that depends on that person's rows alone. "
             f"{MISSING_PEOPLE[release.missing_person]}"
         )
 
@@ -163,8 +161,8 @@ def _method(release: Release) -> Iterator[str]:
     ]
     losses = " and ".join(NOISES[kind].format(loss_of(release, kind)) for kind in kinds)
     yield (
-        f"Shares of the budget: {', '.join(parts)}. Total privacy loss by OpenDP's privacy maps: "
-        f"{losses}."
+        f"Shares of the budget: {', '.join(parts)}. Total privacy loss according to OpenDP's "
+        f"privacy maps: {losses}."
     )
 
 

@@ -27,7 +27,7 @@ NEARLY_AS_STEEP = 0.5
 
 @dataclass(frozen=True)
 class SuggestedK:
-    """A number of clusters, read off the cost curve of a release.
+    """A number of clusters, suggested by the cost curve of a release.
 
     Attributes
     ----------
@@ -79,7 +79,9 @@ def suggested(table: ClusterTable, curve: Sequence[tuple[int, float]]) -> Sugges
     real = len(distinguishable(table.sizes, table.size_standard_errors))
     if real == 0:
         return SuggestedK(
-            1, False, "No cluster can be told from noise, so no number of clusters stands out."
+            1,
+            False,
+            "No cluster can be distinguished from noise, so no number of clusters stands out.",
         )
     costs = dict(curve)
     whole = costs[1] - costs[number]

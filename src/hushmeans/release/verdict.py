@@ -23,11 +23,12 @@ RELEASE_SENTENCES = {
     ),
 }
 NOTHING_SENTENCE = (
-    "Nothing can be told from noise: noise alone could explain the size of every cluster. Do not "
-    "rely on these clusters."
+    "No cluster can be distinguished from noise: noise alone could explain the size of every one. "
+    "Do not rely on these clusters."
 )
 ONLY_ONE_SENTENCE = (
-    "Noise dominates: only 1 of {number} clusters can be told from noise. Do not rely on them."
+    "Noise dominates: only 1 of {number} clusters can be distinguished from noise. Do not rely on "
+    "them."
 )
 ONE_POINT_SENTENCE = (
     "The data does not support {number} clusters at this epsilon: noise would hide every one of "
@@ -79,11 +80,11 @@ def verdict_on(
 ) -> NoiseVerdict:
     """The effect of noise on released clusters, judged by the release's own standard errors.
 
-    Clusters whose size cannot be told from 0 are noise: if all of them are, nothing else is said.
-    Of the others, a centre's standard error, over all features together, is divided by its
-    distance to the nearest other centre; the median over centres counts. A single centre is
-    compared with the distance from the middle of the unit box to a corner. Centres that are all
-    the same are what a method releases where it has no hope of finding clusters.
+    Clusters whose size cannot be distinguished from 0 are noise; if all are, the verdict says only
+    that. For each of the others, the centre's standard error, over all features together, is
+    divided by its distance to the nearest other centre, and the median over centres counts. A
+    single centre is compared with the distance from the middle of the unit box to a corner. If
+    all centres are the same, the method could not hope to find clusters.
     """
     lost, all_of_them = len(noise_clusters), len(centroids)
     if lost == all_of_them:
@@ -100,7 +101,7 @@ def verdict_on(
 
 
 def _of_real(centroids: FloatArray, standard_errors: FloatArray, lost: int) -> NoiseVerdict:
-    """The verdict on clusters that can be told from noise; so many cannot."""
+    """The verdict on clusters that are not noise; `lost` is how many others are."""
     errors = np.linalg.norm(standard_errors, axis=1)
     apart = distances(centroids, centroids)
     number, alone = len(centroids), len(centroids) == 1
@@ -114,5 +115,5 @@ def _of_real(centroids: FloatArray, standard_errors: FloatArray, lost: int) -> N
         level = "visible" if level == "negligible" else level
         sentence = RELEASE_SENTENCES[level].format(error=error)
         which = "1 cluster" if lost == 1 else f"{lost} clusters"
-        sentence += f" {which} of {number + lost} cannot be told from noise."
+        sentence += f" {which} of {number + lost} cannot be distinguished from noise."
     return NoiseVerdict(level, sentence)

@@ -39,7 +39,7 @@ def file_facts(loaded: LoadedRelease) -> tuple[tuple[str, str], ...]:
     return (
         ("file", loaded.file),
         ("SHA-256", loaded.digest),
-        ("form", f"JSON, version {RELEASE_SCHEMA} of the hushmeans release"),
-        ("JSON Schema", f"{document_schema()['$id']}, given by Release.json_schema()"),
+        ("format", f"JSON, hushmeans release version {RELEASE_SCHEMA}"),
+        ("JSON Schema", f"{document_schema()['$id']}, returned by Release.json_schema()"),
         *((f"made with {name}", version) for name, version in loaded.release.versions),
     )

@@ -51,10 +51,11 @@ class Verdict:
         verdict = loaded.verdict
         lost, number = len(loaded.noise_clusters), loaded.release.n_clusters
         if loaded.hopeless:
-            return cls("bad", "Nothing here can be told from noise", verdict.sentence)
+            return cls("bad", "No group can be distinguished from noise", verdict.sentence)
         if lost:
-            count = f"{count_of(lost, 'group').capitalize()} of {number} cannot be told from noise"
-            return cls("care", count, verdict.sentence)
+            count = count_of(lost, "group").capitalize()
+            headline = f"{count} of {number} cannot be distinguished from noise"
+            return cls("care", headline, verdict.sentence)
         if verdict.level == "visible":
             return cls("care", "Noise is visible: read with care", verdict.sentence)
         return cls("good", "Clear result: the noise is small", verdict.sentence)
@@ -123,15 +124,15 @@ class Promise:
         plus = f", plus a probability of {chance_in_words(delta)}" if delta else ""
         times = factor_in_words(float(epsilon))
         if epsilon < WEAK_EPSILON:
-            headline = "What everyone in the data is promised"
+            headline = "What is guaranteed to everyone in the data"
             sentence = (
                 "Nobody can be sure from this page whether you are in the data: with "
                 f"{yours}, any result is at most {times} as without{plus}"
             )
         else:
-            headline = "The promise to people in the data is weak"
+            headline = "The guarantee to people in the data is weak"
             sentence = (
-                "A result can give away whether you are in the data: with "
+                "A result can reveal whether you are in the data: with "
                 f"{yours}, it may be {times} as without{plus}"
             )
         return cls(headline, sentence, f"ε = {short_amount(epsilon)}", Bells.of(release))
@@ -235,13 +236,13 @@ def _finding(verdict: Verdict, cards: tuple[ClusterCard, ...]) -> str:
     asked = count_of(len(cards), "group")
     if verdict.tone == "bad":
         was = "was" if len(cards) == 1 else "were"
-        return f"No group was found: {asked} {was} asked for, and noise hides every one."
+        return f"No group was found: {asked} {was} requested, and noise hides every one."
     first = real[0]
     if len(cards) == 1:
         return f"One group of about {rounded_count(first.mark.size[0])} records."
     found = count_of(len(real), "group").capitalize()
     if len(real) < len(cards):
-        found = f"{found} out of the {len(cards)} asked for"
+        found = f"{found} of the {len(cards)} requested"
     what = f"has {first.name}" if first.special else "is close to the average in every feature"
     return f"{found}; the largest, {first.share} of the records, {what}."
 

@@ -87,7 +87,7 @@ def declared_schema(bounds: Any, schema: Any) -> Schema:
     if schema is None:
         return Bounds(bounds)
     if bounds is not None:
-        raise InputError("give bounds or a schema, not both: a schema holds the ranges of numbers")
+        raise InputError("give bounds or a schema, not both: a schema includes the ranges")
     return schema if isinstance(schema, Schema) else Schema(schema)
 
 

@@ -70,7 +70,7 @@ class Box:
             finite = np.isfinite(self.half_width).all()
         if not finite:
             raise InputError(
-                "a range is too wide for the weights of the features to be computed; narrow it, or "
+                "a range is too wide to be computed with these weights; narrow the range, or "
                 "use weights closer to 1"
             )
 
@@ -115,7 +115,7 @@ class Box:
         """Raise an error if a range has yet to be found."""
         for feature in self.unknown:
             raise InputError(
-                f"the range of {self.label(feature)} has yet to be found, which only fit and "
+                f"the range of {self.label(feature)} still has to be found, which only fit and "
                 "hushmeans ranges do; give it as [low, high]"
             )
 

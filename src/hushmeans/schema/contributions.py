@@ -1,4 +1,4 @@
-"""What each feature contributes to distances, which its kind, its range and its weight decide."""
+"""What each feature contributes to distances, as a result of its kind, range and weight."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Contribution:
     columns
         How many columns of an encoded record it takes.
     most
-        What two records that differ most in it are apart: both ends of a range, two levels.
+        The largest squared distance in it: between both ends of a range, or between two levels.
     part
-        That as a part of the sum over all features.
+        The same as a part of the sum over all features.
     """
 
     name: str

@@ -55,7 +55,8 @@ def declared_kind(declared: Any) -> FeatureKind:
     if isinstance(declared, list | tuple) and any(isinstance(each, str) for each in declared):
         raise InputTypeError(
             "a list of texts is not a range; declare a category as "
-            '{"levels": [...]}, an order as {"order": [...]} and dates as {"dates": [first, last]}'
+            '{"levels": [...]}, an ordinal as {"order": [...]} and dates as '
+            '{"dates": [first, last]}'
         )
     return Number(*_pair(declared, NOT_A_RANGE))
 
@@ -65,12 +66,14 @@ def _from_mapping(declared: Mapping[Any, Any]) -> FeatureKind:
     if len(words) != 1:
         given = ", ".join(repr(key) for key in declared) or "nothing"
         quoted = "" if words or set(declared) & {*OPTIONS, "scale"} else QUOTE_THE_DOT
-        raise InputError(f"it says {given}; give exactly one of {', '.join(MAKERS)}{quoted}")
+        raise InputError(
+            f"the declaration has {given}; give exactly one of {', '.join(MAKERS)}{quoted}"
+        )
     word, others = words[0], {key: value for key, value in declared.items() if key not in words}
     allowed = (*OPTIONS, "scale") if word == "range" else OPTIONS
     for key in others:
         if key not in allowed:
-            raise InputError(f"{key!r} does not go with {word}; use {', '.join(allowed)}")
+            raise InputError(f"{key!r} cannot be combined with {word}; use {', '.join(allowed)}")
     return MAKERS[word](declared[word], others)
 
 

@@ -14,29 +14,29 @@ DeclaredType = Literal["number", "text", "date", "truth", "unknown", "unusable"]
 BEGINNING = """\
 # What is public about the columns of {table}.
 #
-# Fill in every {blank} from what you know about such tables, not from the records: ranges and
-# levels are part of what you publish. Remove the lines of columns that should not count; only
-# those listed here are read.
+# Fill in every {blank} from public knowledge about such tables, not from the records: ranges and
+# levels are part of what you publish. Remove the lines of columns that should not be features;
+# only the columns listed here are read.
 #
 # A feature is one of
 #   age       = [0, 120]                                  a number; values outside are clipped
 #   income    = {{range = [0, 1e6], scale = "log"}}         a number with a long tail (or "asinh")
-#   sex       = {{levels = ["f", "m"]}}                     a category; all else counts as "other"
-#   education = {{order = ["none", "school", "college"]}}   levels in an order
+#   sex       = {{levels = ["f", "m"]}}                     a category; other values are "other"
+#   education = {{order = ["none", "school", "college"]}}   ordered levels
 #   smoker    = {{flag = true}}                             true or false
 #   admitted  = {{dates = [2020-01-01, 2025-12-31]}}        a date
-#   hour      = {{cycle = 24}}                              starts again: hours, weekdays, months
+#   hour      = {{cycle = 24}}                              repeats: hours, weekdays, months
 #
-# The wider a range, the less a feature counts in distances; weight = 2 doubles its reach.
-# A number is declared complete unless it has a rule for missing values. With missing = "ignore" it
-# adds nothing to distances where it is missing; with "middle" it counts as the middle; with
-# "drop" the record is left out. In a category a missing value counts as "other", with
-# missing = true as a level of its own.
+# The wider a range, the less a feature counts in distances; weight = 2 doubles its distances.
+# A number is declared complete unless it has a rule for missing values. With missing = "ignore" a
+# missing value adds nothing to distances; with "middle" it counts as the middle; with "drop" the
+# record is left out. In a category a missing value counts as "other", or with missing = true as a
+# level of its own.
 """
 
 LINES: Mapping[DeclaredType, tuple[str, str]] = {
     "number": (f'["{BLANK}", "{BLANK}"]', "lowest and highest plausible value"),
-    "text": (f'{{levels = ["{BLANK}"]}}', "its levels, or another kind: dates, a flag, an order"),
+    "text": (f'{{levels = ["{BLANK}"]}}', "the levels, or another kind: dates, a flag, an order"),
     "date": (f'{{dates = ["{BLANK}", "{BLANK}"]}}', "first and last plausible date"),
     "truth": ("{flag = true}", "true or false"),
     "unknown": (f'"{BLANK}"', "a range, or another kind as above; CSV has no types"),
@@ -70,7 +70,7 @@ def draft(columns: Mapping[str, DeclaredType], table: str) -> str:
     ]
     persons = [
         "",
-        '# person = "..."         # the column that says whose row it is, if a person has several',
+        '# person = "..."         # the column that identifies the person, if people have several',
         "# rows_per_person = 1    # at most this many rows of each person count",
         "",
         "[features]",

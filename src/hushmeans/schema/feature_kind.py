@@ -26,11 +26,11 @@ class FeatureKind:
     Attributes
     ----------
     weight
-        How much the feature counts in distances, compared with its usual reach.
+        A factor for distances in this feature, relative to the default for its kind.
     missing
-        What becomes of a missing value: "middle", "drop" (the record) or "ignore"; True for
-        the rule that does the least harm in measurements. False declares the feature complete: a
-        missing value still counts as the middle, and how many there are is not asked.
+        How to treat a missing value: "middle", "drop" (the record) or "ignore". True stands for
+        the rule that did the least harm in measurements, "ignore". False declares the feature
+        complete: a missing value still counts as the middle, and missing values are not counted.
     """
 
     weight: float = 1.0

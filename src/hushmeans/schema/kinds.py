@@ -34,7 +34,7 @@ class Number(FeatureKind):
     low, high
         The ends of the range. Values outside are clipped to them.
     scale
-        "linear"; "log", the logarithm, or that of 1 + x for a range that begins at 0; or
+        "linear"; "log", the logarithm of x, or of 1 + x for a range that begins at 0; or
         "asinh", which is linear near 0 and logarithmic far from it.
     weight, missing
         As in `FeatureKind`.
@@ -69,7 +69,7 @@ class Number(FeatureKind):
         if self.scale == "log" and low < 0:
             raise InputError(
                 f"the range begins at {low:g}, and negative numbers have no logarithm; "
-                'use scale = "asinh", or a range from 0 on'
+                'use scale = "asinh", or a range that begins at 0 or above'
             )
         first, last = self.scaled_ends
         if not first / 2 < first / 2 + (last / 2 - first / 2) / 2 < last / 2:
@@ -82,7 +82,7 @@ class Number(FeatureKind):
     def find(
         cls, scale: ScaleName = "linear", *, weight: float = 1.0, missing: str | bool = False
     ) -> Number:
-        """A number whose range a fit finds, with a part of its budget."""
+        """A number whose range the fit finds with part of its budget."""
         return cls(None, None, scale, weight=weight, missing=missing)
 
     @property
@@ -117,13 +117,13 @@ class Number(FeatureKind):
 class Category(FeatureKind):
     """One of several levels without an order.
 
-    All other values count as one more level, "other".
+    All other values count as an additional level, "other".
 
     Parameters
     ----------
     levels
-        The levels, which are public: texts, or numbers. If all of them are numbers, values are
-        compared with them as numbers; otherwise as text, without the spaces around it.
+        The levels, which are public: texts or numbers. If all of them are numbers, values are
+        compared as numbers; otherwise as text, with surrounding spaces removed.
     weight
         As in `FeatureKind`.
     missing
@@ -157,7 +157,7 @@ class Category(FeatureKind):
 
     @property
     def all_levels(self) -> tuple[DeclaredLevel, ...]:
-        """The declared levels and those that nobody declares, in the order of the columns."""
+        """The declared levels and the implicit ones, in the order of the columns."""
         more = (MISSING,) if self.missing is True and MISSING not in self.levels else ()
         return (*self.levels, *more, OTHER)
 
@@ -180,7 +180,7 @@ class Category(FeatureKind):
 
 @dataclass(frozen=True, repr=False)
 class Ordinal(FeatureKind):
-    """One of several levels in an order, evenly spaced. A value that is none of them is missing.
+    """One of several ordered levels, evenly spaced. Any other value counts as missing.
 
     Parameters
     ----------
@@ -217,9 +217,9 @@ class Ordinal(FeatureKind):
 
 @dataclass(frozen=True, repr=False)
 class Flag(FeatureKind):
-    """True or false. A value that is neither is missing.
+    """True or false. Any other value counts as missing.
 
-    Truth values, 1 and 0, and the texts true, t, yes, y and false, f, no, n, in any case.
+    Accepted are booleans, 1 and 0, and the texts true, t, yes, y and false, f, no, n, in any case.
 
     Examples
     --------
@@ -278,12 +278,12 @@ class Date(FeatureKind):
 
 @dataclass(frozen=True, repr=False)
 class Cycle(FeatureKind):
-    """A number that starts again after a period, such as the hour of the day.
+    """A number that repeats after a period, such as the hour of the day.
 
     Parameters
     ----------
     period
-        After how much it starts again: 24 for hours, 12 for months.
+        The length of the period: 24 for hours, 12 for months.
     weight, missing
         As in `FeatureKind`.
 

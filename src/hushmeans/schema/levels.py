@@ -45,7 +45,7 @@ def level_text(level: DeclaredLevel) -> str:
 
 def _level(level: Any, what: str) -> DeclaredLevel:
     if isinstance(level, bool):
-        raise InputTypeError(f"{what} has a truth value; declare true and false as a flag")
+        raise InputTypeError(f"{what} has a boolean; declare true and false as a flag")
     if isinstance(level, Real):
         return finite(level, f"a level in {what}")
     if not isinstance(level, str):

@@ -11,7 +11,7 @@ from hushmeans.errors import InputError
 
 @dataclass(frozen=True)
 class CSV:
-    """A CSV file, or a folder of them, that is not written with commas in UTF-8.
+    """A CSV file, or a folder of them, with another delimiter or encoding than comma and UTF-8.
 
     Parameters
     ----------
@@ -50,8 +50,9 @@ class CSV:
 class SQL:
     """The rows of a query, read from a database through ADBC.
 
-    Row by row, the query must not let one person's rows change which rows of others there are: no
-    LIMIT, DISTINCT, window, sample or aggregate, and no join on columns that several people share.
+    The query must work row by row: one person's rows must not change the rows of others. Do not
+    use LIMIT, DISTINCT, window functions, samples, aggregates, or joins on columns that several
+    people share.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The schema: what is public about a table, feature by feature, and whose rows they are."""
+"""The schema: what is public about a table, feature by feature, and its person column."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KEYS = ("person", "rows_per_person", "missing_person", "features")
 
 
 class Schema:
-    """The features of a table with what is public about each, and the column of persons.
+    """The features of a table, what is public about each, and the person column.
 
     Parameters
     ----------
@@ -33,11 +33,12 @@ class Schema:
         TOML or JSON file; another `Schema` or `Bounds`, or
         a `Box`, whose order is then kept. Only these columns are read.
     person
-        The column that says whose row it is; None if there is none.
+        The column that identifies the person; None if there is none.
     rows_per_person
         At most this many rows of each person count.
     missing_person
-        What becomes of rows without an id: "drop", or "own" for each to be a person of its own.
+        How to treat rows without an id: "drop" leaves them out, "own" counts each as a separate
+        person.
 
     Examples
     --------
@@ -93,7 +94,7 @@ class Schema:
         unfilled = blanks(features)
         if person == BLANK:
             unfilled.append(
-                "person: name the column that says whose row it is, or remove the line."
+                "person: name the column that identifies the person, or remove the line."
             )
         if unfilled:
             raise InputError(f"the schema is a draft with blanks. {' '.join(unfilled)[:-1]}")
@@ -130,12 +131,12 @@ class Schema:
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """The features that it names; None if it names none."""
+        """The names of the features; None if they have none."""
         return self._names
 
     @property
     def kinds(self) -> tuple[FeatureKind, ...]:
-        """The kind of each feature; one for all of them if it is a single pair of bounds."""
+        """The kind of each feature; a single one if one pair of bounds applies to all."""
         return self._kinds
 
     @property
@@ -150,23 +151,23 @@ class Schema:
 
     @property
     def person(self) -> str | None:
-        """The column that says whose row it is."""
+        """The column that identifies the person."""
         return self._person
 
     @property
     def rows_per_person(self) -> int:
-        """At most so many rows of a person count."""
+        """At most this many rows of each person count."""
         return self._rows_per_person
 
     def limited_to(self, rows_per_person: int) -> Self:
-        """The same with another number of rows of a person that count."""
+        """The same schema with another limit on the rows of each person."""
         made = type(self).__new__(type(self))
         vars(made).update(vars(self), _rows_per_person=rows_per_person)
         return made
 
     @property
     def missing_person(self) -> MissingPerson:
-        """What becomes of rows without an id."""
+        """How rows without an id are treated."""
         return self._missing_person
 
     def box(self, n_features: int | None = None, names: Sequence[str] | None = None) -> Box:
@@ -178,7 +179,7 @@ class Schema:
             The number of columns; needed if one pair applies to every feature.
         names
             The table's column names, if it has them. Named features are matched by name, and
-            columns that are not among them are left out.
+            other columns are left out.
         """
         kinds, declared = self._kinds, self._names
         if declared is not None and names is not None:
@@ -265,7 +266,7 @@ class Schema:
         return "\n".join(lines) + "\n"
 
     def replaced(self, kinds: Mapping[str, FeatureKind]) -> Self:
-        """The same with other kinds for some features."""
+        """The same schema with other kinds for some features."""
         return self._with({name: kinds.get(name, kind) for name, kind in self.features.items()})
 
     def _with(self, features: Mapping[str, FeatureKind]) -> Self:
@@ -324,8 +325,8 @@ def _check_not_among(features: Mapping[Any, Any]) -> None:
         declared = features.get(key)
         if isinstance(declared, str | int) and declared not in (FIND, BLANK):
             raise InputError(
-                f"{key} is not a feature; in a file it goes above a line [features], in Python "
-                f"it is an argument: Schema(features, {key}=...)"
+                f"{key} is not a feature; in a file, put it above a line [features]; in Python, "
+                f"pass it as an argument: Schema(features, {key}=...)"
             )
 
 

@@ -28,7 +28,7 @@ TYPES = {"truth": "true or false", "unknown": "", "unusable": "cannot be a featu
 """What the form calls a declared type, if not by its own word."""
 
 VALUE_RULES = {
-    "": "none are",
+    "": "none",
     "middle": "use the middle",
     "drop": "drop the record",
     "ignore": "ignore",

@@ -106,8 +106,8 @@ class Guard:
 
 STRANGER = "Open the studio with the address that it printed when it started."
 USED = (
-    "This address was used before, and works once. Go back to the browser that opened it, or stop "
-    "the studio and start it again."
+    "This address works only once and was already used. Go back to the browser that opened it, or "
+    "stop the studio and start it again."
 )
 
 

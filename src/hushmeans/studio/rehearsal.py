@@ -24,10 +24,10 @@ MOST_MADE_UP = 200_000
 SEED = 1
 
 ABOUT = About(
-    title="Rehearsal with made-up records",
+    title="Rehearsal with synthetic records",
     description=(
-        "The records were made from the schema alone: round clusters that fill what was declared. "
-        "The real clusters will be others; the amount of detail and noise will be similar."
+        "The records were generated from the schema alone, as round clusters within the declared "
+        "ranges. The real clusters will differ; the amount of detail and noise will be similar."
     ),
 )
 

@@ -28,7 +28,7 @@ DEFAULT_PLAN = {"rows": "", "k": "5", "epsilon": "1", "delta": "0"}
 
 DEFAULT_PERSON = {"person": "", "rows_per_person": "1", "missing_person": "drop"}
 
-USED_FORM = "This form was sent before, and nothing more was spent. Confirm again if you want to."
+USED_FORM = "This form was already sent, and nothing more was spent. Confirm again if you want to."
 
 
 @dataclass(frozen=True)
@@ -248,7 +248,7 @@ class Session:
 
     def _sound_schema(self) -> Schema:
         if self.schema is None:
-            raise InputError("first say what is public about the table")
+            raise InputError("first declare what is public about the table")
         return self.schema
 
 
@@ -260,7 +260,7 @@ def plan_of(filled: Mapping[str, str]) -> FitPlan:
     """The plan that the fields of a form declare."""
     for name, words in (("rows", "roughly how many rows there are"), ("k", "how many clusters")):
         if not filled[name].replace(",", "").isdecimal():
-            raise InputError(f"say {words}, as a whole number")
+            raise InputError(f"enter {words}, as a whole number")
     rows, k = (int(filled[name].replace(",", "")) for name in ("rows", "k"))
     Budget.of(filled["epsilon"], filled["delta"] or "0")
     return FitPlan(rows, k, filled["epsilon"], filled["delta"] or "0")

@@ -30,7 +30,7 @@ PERSON_ROWS_KIND = "hushmeans person rows"
 
 @dataclass(frozen=True)
 class RowChoice:
-    """What a limit on the rows of a person would do.
+    """What a limit on the rows per person would keep.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class RowChoice:
     kept
         The share of rows that count.
     noise_factor
-        How many times as large the noise is as with a limit of 1.
+        The noise relative to that with a limit of 1.
     """
 
     rows_per_person: int
@@ -59,7 +59,7 @@ class PersonRows:
     counts
         The noisy number of people in each bin; it can be negative.
     standard_error
-        That of each count, due to the privacy noise.
+        The standard error of each count, due to the privacy noise.
     budget
         The guarantee: adding or removing all rows of one person changes the probability of any
         outcome by a factor of at most exp(epsilon).
@@ -85,10 +85,10 @@ class PersonRows:
         return BEYOND_NOISE / float(self.budget.epsilon)
 
     def choices(self) -> tuple[RowChoice, ...]:
-        """What each limit would keep, up to the first that keeps all people complete.
+        """What each limit would keep, up to the first that keeps all rows of everybody.
 
-        Counts that may be noise alone are taken for 0, and the people of a bin to have as many rows
-        as the middle of the bin.
+        Counts that may be noise alone are set to 0, and the people in a bin are assumed to have as
+        many rows as the middle of the bin.
         """
         people = np.array([count if count >= self.threshold else 0 for count in self.counts])
         rows = np.array([_middle(low, high) for low, high in self.bins])
@@ -145,8 +145,8 @@ def count_person_rows(
     budget = Budget.of(epsilon)
     if schema.person is None:
         raise InputError(
-            "the schema names no person column, so nobody's rows can be counted; add a line such "
-            'as person = "patient_id" at its top'
+            "the schema names no person column, so rows cannot be counted per person; add a line "
+            'such as person = "patient_id" at its top'
         )
     debit = SurveyDebit(
         ledger,

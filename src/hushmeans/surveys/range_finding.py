@@ -1,4 +1,4 @@
-"""Ranges that nobody knows: found in a fit, or once for all fits that follow."""
+"""Unknown ranges: found in a fit, or once for all later fits."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class FoundRanges:
         if name not in self.found:
             return ""
         if not self.found[name].is_sure:
-            return "  # too few records to find it: declare it, or spend more"
+            return "  # too few records to find this range: declare it, or spend more"
         return f"  # found with epsilon = {amount_text(self.budget.epsilon)}"
 
 
@@ -103,13 +103,13 @@ def ranges_for(
 def check_enough(
     rows: int, budget: Budget, n_unknown: int, share: Fraction, rows_per_person: int = 1
 ) -> None:
-    """Raise an error if so many records are too few, by a public guess of their number."""
+    """Raise an error if this public guess of the number of records is too small."""
     needed = records_needed(noise_within(budget, rows_per_person), n_unknown, share)
     if n_unknown and rows < needed:
         raise InputError(
             f"{rows:,} records are too few to find {n_unknown} range{'s'[: n_unknown > 1]} with "
-            f"this budget; it takes about {needed:,}: declare ranges as [low, high], or spend more "
-            "on finding them"
+            f"this budget; about {needed:,} are needed: declare ranges as [low, high], or spend "
+            "more on finding them"
         )
 
 
@@ -126,10 +126,10 @@ def find_table_ranges(
     dataset: str | None = None,
     release_id: str | None = None,
 ) -> FoundRanges:
-    """Find all ranges that a schema leaves open, for an epsilon of their own.
+    """Find all unknown ranges of a schema, with a separate epsilon.
 
-    With a ledger, it is debited before anything is counted. Reusing a release id with the same
-    settings spends nothing, and finds the same.
+    A ledger, if there is one, is debited before anything is counted. Reusing a release id with the
+    same settings spends nothing and gives the same ranges.
     """
     budget, watch = Budget.of(epsilon), watch or Watch()
     chosen = schema if columns is None else schema.only(columns)
@@ -137,7 +137,7 @@ def find_table_ranges(
     if not unknown:
         raise InputError(
             'all ranges are declared, so there is nothing to find; write range = "find" for a '
-            "number whose range nobody knows"
+            "number whose range is unknown"
         )
     most = max(rows_per_person, schema.rows_per_person)
     unit = most if schema.person is None else WHOLE_PERSON

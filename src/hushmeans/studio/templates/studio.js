@@ -4,8 +4,8 @@ const page = document.documentElement;
 page.classList.add("scripted");
 const byId = (id) => document.getElementById(id);
 
-const GONE = "The studio has stopped. Nothing can be spent from this page. Start it again in the terminal: it will tell what was spent.";
-const RESTARTED = "The studio was started anew. Open the address that it printed in the terminal.";
+const GONE = "The studio has stopped. Nothing can be spent from this page. Start it again in the terminal; it shows what was spent.";
+const RESTARTED = "The studio was restarted. Open the address that it printed in the terminal.";
 
 /* A request to the studio; says so on the page if nobody answers. */
 async function ask(address, options) {
