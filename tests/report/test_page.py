@@ -44,6 +44,18 @@ def test_the_page_says_what_was_released_and_what_is_promised(release: Release) 
     assert "NOT PRIVATE" not in words
 
 
+def test_what_is_protected_depends_on_whether_rows_per_person_were_enforced(
+    release: Release,
+) -> None:
+    declared = shown(replace(release, rows_per_person=3)).words
+    assert "counting up to 3 rows per person as declared by whoever made the release" in declared
+    assert "People with more rows than declared." in declared
+    enforced = shown(replace(release, rows_per_person=3, missing_person="drop")).words
+    assert "however many rows they have: up to 3 rows of each person counted." in enforced
+    assert "as declared by whoever made the release" not in enforced
+    assert "People with more rows than declared." not in enforced
+
+
 def test_a_simulation_is_announced_loudly_and_first(release: Release) -> None:
     words = shown(replace(release, simulated=True)).words
     assert words.startswith("NOT PRIVATE: simulated clusters")

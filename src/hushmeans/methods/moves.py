@@ -33,10 +33,17 @@ FEWEST = 20
 """With fewer of the picture's records a cluster is clipped as all of them are."""
 UNSEEN = 0.03
 """The part of a squared move that is doubted beyond what the picture shows."""
-CUT_ON_ONE_SIDE, CUT_BY_SIZE = 0.05, 4.0
-"""The part of what clipping cuts, squared, that may lie on one side though the picture shows it on
-all sides; and more where a cluster's size is unsure, as the picture then is: times the square of
-the size's relative error."""
+FREED_BY_NOISE = 4.0
+"""So many times beyond the quantile's, clips first follow what costs next to nothing, and then grow
+with its root only."""
+ONE_SIDED, CUT_BY_SIZE = 0.5, 4.0
+"""The part of what clipping cuts that may lie on one side though the picture shows it on all sides:
+counts, amounts and times have tails on one side. Squared, it is more where a cluster's size is
+unsure, as the picture then is: times the square of the size's relative error."""
+WIDER_CLIPS = 2.0 ** (np.arange(21) / 4)
+"""What the quantile is multiplied by for the clips that are tried."""
+SHORTEST = 1e-12
+"""Any shorter way is as good as none; so that nothing is divided by zero."""
 PUT_IN_PLACE = 3
 """How often the picture's clusters are moved towards where an answer has them."""
 
@@ -57,6 +64,31 @@ class Gaps:
         """Each cluster's mean squared distance, or that of all records if it is larger."""
         lengths = (self.ways**2).sum(axis=1, keepdims=True)
         return np.maximum(means_by_label(lengths, self.nearest, n_clusters)[:, 0], self.square)
+
+    def cut_by(self, clips: FloatArray, norm: Norm) -> FloatArray:
+        """The mean length that clipping cuts off the ways of each cluster.
+
+        Of a cluster with few records in the picture it is taken to be that of all records.
+
+        Parameters
+        ----------
+        clips
+            In each row, a clip for each cluster.
+        """
+        number, norms = clips.shape[1], norms_of(self.ways, norm)
+        euclidean = np.linalg.norm(self.ways, axis=1) / np.maximum(norms, SHORTEST)  # of one unit
+        counts = np.bincount(self.nearest, minlength=number)
+        own = [
+            np.bincount(
+                self.nearest, euclidean * np.maximum(norms - row[self.nearest], 0.0), number
+            )
+            for row in clips
+        ]
+        return np.where(
+            counts < FEWEST,
+            _mean_beyond(clips, norms, euclidean),
+            np.array(own) / np.maximum(counts, 1),
+        )
 
 
 @dataclass(frozen=True)
@@ -118,18 +150,23 @@ class Clipping:
         """What a round asks about centroids on the grid.
 
         A cluster's clip is the quantile of its lengths in the picture, so that its noise follows
-        its width. It is wider where noise is weak, by the geometric mean of the quantile and of
-        what would cost next to nothing: as noise falls, both the noise of a centroid and what is
-        cut of it fall, and centroids become means.
+        its width; or more, where noise and what the picture shows to be cut, on one side, are then
+        less together. It is wider still where noise is weak, because the picture hides tails: up
+        to what costs next to nothing, and then by a geometric mean. As noise falls, both the noise
+        of a centroid and what is cut of it fall, and centroids become means.
         """
         unit = _size_unit(self.size_part, noise.norm, grid)
         relative = unit / grid.unit
         sensitivity = 1 + relative if noise.norm == "l1" else math.hypot(1, relative)
         noise_of_one = noise.deviation(sensitivity, float(share)) * math.sqrt(steps.shape[1])
         width = (FREE_NOISE + FREE_NOISE_OF_ONE / steps.shape[1]) * math.sqrt(gaps.square)
-        free = width * np.maximum(sizes, LEAST_RELATIVE_SIZE * np.median(sizes)) / noise_of_one
+        least = max(LEAST_RELATIVE_SIZE * float(np.median(sizes)), 1.0)
+        noise_of_clip = noise_of_one / np.maximum(sizes, least)
+        free = width / noise_of_clip
         quantiles = self._quantiles(gaps, len(steps), noise.norm)
-        clips = np.maximum(np.sqrt(free * quantiles), quantiles)
+        at_ease = np.minimum(free, FREED_BY_NOISE * quantiles)
+        clips = np.maximum(np.sqrt(free * at_ease), quantiles)
+        clips = np.maximum(clips, _balanced(gaps, quantiles, noise_of_clip, noise.norm))
         corners = norms_of(np.abs(steps) + grid.unit, noise.norm)  # nothing is further away
         largest = np.minimum(corners, steps.shape[1] * grid.unit)
         in_steps = np.clip(np.rint(clips * grid.unit), 1, largest).astype(np.int64)
@@ -146,6 +183,27 @@ class Clipping:
         below, above = ordered[places], ordered[np.minimum(places + 1, len(norms))]
         own = below + between * (above - below)
         return np.maximum(np.where(counts < FEWEST, common, own), SMALLEST_CLIP * common)
+
+
+def _balanced(
+    gaps: Gaps, quantiles: FloatArray, noise_of_clip: FloatArray, norm: Norm
+) -> FloatArray:
+    """For each cluster the clip at which noise and what is cut on one side are least together."""
+    tried = WIDER_CLIPS[:, None] * quantiles
+    squares = (noise_of_clip * tried) ** 2 + (ONE_SIDED * gaps.cut_by(tried, norm)) ** 2
+    best: FloatArray = np.take_along_axis(tried, squares.argmin(axis=0)[None], axis=0)[0]
+    return best
+
+
+def _mean_beyond(clips: FloatArray, norms: FloatArray, weights: FloatArray) -> FloatArray:
+    """The weighted mean of what norms have beyond each clip; nothing where they end before it."""
+    order = np.argsort(norms)
+    norms, weights = norms[order], weights[order]
+    sums = np.append(np.cumsum((weights * norms)[::-1])[::-1], 0.0)
+    totals = np.append(np.cumsum(weights[::-1])[::-1], 0.0)
+    first = np.searchsorted(norms, clips)
+    mean: FloatArray = (sums[first] - clips * totals[first]) / len(norms)
+    return mean
 
 
 def gaps_to_nearest(picture: Picture, points: FloatArray) -> Gaps:
@@ -208,7 +266,9 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps, shown: Gaps) -> Clusters:
     cut = _cut_off(question, gaps, made)
     one_sided = means_by_label(cut, gaps.nearest, number)
     lengths = means_by_label(np.linalg.norm(cut, axis=1, keepdims=True), gaps.nearest, number)
-    doubt = CUT_ON_ONE_SIDE + CUT_BY_SIZE * moves.size_variances / moves.sizes**2
+    clips = question.grid.to_unit_box(np.array(question.clips))
+    lengths = np.maximum(lengths, gaps.cut_by(clips[None], question.norm).T)
+    doubt = ONE_SIDED**2 + CUT_BY_SIZE * moves.size_variances / moves.sizes**2
     variances = (
         moves.believed * moves.variances
         + one_sided**2
@@ -247,7 +307,7 @@ def _cut_off(question: Shifts, gaps: Gaps, made: FloatArray) -> FloatArray:
     clipped = made
     for _ in range(PUT_IN_PLACE + 1):
         ways = ways + (made - clipped)[gaps.nearest]
-        left = np.minimum(1.0, clips / np.maximum(norms_of(ways, question.norm), 1e-12))
+        left = np.minimum(1.0, clips / np.maximum(norms_of(ways, question.norm), SHORTEST))
         clipped = means_by_label(ways * left[:, None], gaps.nearest, number)
     cut: FloatArray = ways * (1 - left)[:, None]
     return cut
