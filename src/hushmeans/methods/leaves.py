@@ -137,13 +137,16 @@ def resettled(leaves: Clusters, picture: Picture) -> Clusters:
     )
     empty = (sizes < EMPTY * sizes.mean()) & (sizes < np.sqrt(variances) / 2)
     crowded = CROWDED * sizes[~empty].mean()
-    gaps = gaps_to_nearest(picture, centroids) if empty.any() else None
+    if not empty.any():
+        return leaves
+    gaps = gaps_to_nearest(picture, centroids)
+    common = _longest_axis(gaps.ways)
     for leaf in np.flatnonzero(empty).tolist():
         fullest = int(sizes.argmax())
-        if sizes[fullest] < crowded or gaps is None:
+        if sizes[fullest] < crowded:
             break
         ways = gaps.ways[gaps.nearest == fullest]
-        way = APART * _longest_axis(ways if len(ways) >= FEWEST else gaps.ways)
+        way = APART * (_longest_axis(ways) if len(ways) >= FEWEST else common)
         pair = [fullest, leaf]
         centroids[pair] = np.clip(centroids[fullest] + np.outer([-1, 1], way), -1.0, 1.0)
         sizes[pair] = sizes[fullest] / 2
