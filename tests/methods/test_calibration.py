@@ -21,8 +21,8 @@ from hushmeans.methods.calibration import (
     share_of_distances,
 )
 from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.gaps import Gaps
 from hushmeans.methods.moments import Moments
-from hushmeans.methods.moves import Gaps
 from hushmeans.methods.picture import MANY_FEATURES, Picture
 from hushmeans.methods.place import Place
 from hushmeans.methods.refined import RefinedMethod

@@ -10,7 +10,8 @@ import pytest
 
 from hushmeans.curator.door import Noise, NoisyTotals
 from hushmeans.curator.questions import Shifts
-from hushmeans.methods.moves import FEWEST, Clipping, Gaps, Moves, norms_of, read_moves
+from hushmeans.methods.gaps import FEWEST, Gaps, norms_of
+from hushmeans.methods.moves import Clipping, Moves, read_moves
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray
 
@@ -69,3 +70,21 @@ def test_a_clip_is_the_quantile_of_a_clusters_lengths_or_of_all_where_they_are_f
     found = Clipping(quantile, 0.1).question(grid, noise, *about).clips
     largest = math.sqrt(2) * grid.unit  # the corner of the box
     np.testing.assert_allclose(found, np.minimum(grid.unit * np.array(expected), largest), atol=1)
+
+
+def test_a_clip_is_wider_where_noise_costs_less_than_what_it_would_cut() -> None:
+    """A long tail that the median would cut is let in as soon as there is little noise."""
+    ways = np.random.default_rng(0).lognormal(0, 1, (5000, 1)) / 100
+    gaps = Gaps(ways, np.zeros(5000, dtype=np.int64))
+    steps, sizes = np.zeros((1, 1), dtype=np.int64), np.array([1e4])
+    clips = [
+        Clipping(0.5, 0.1)
+        .question(GRID, Noise("l1", whole), steps, sizes, gaps, Fraction(1, 2))
+        .clips[0]
+        / GRID.unit
+        for whole in (1e5, 100.0, 1.0)
+    ]
+    median = float(np.median(ways))
+    assert clips[0] == pytest.approx(median, rel=1e-3)
+    assert 1.2 * median < clips[1] < 20 * median
+    assert clips[2] > 2 * clips[1]

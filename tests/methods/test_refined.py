@@ -20,8 +20,8 @@ from hushmeans.curator.store import Store
 from hushmeans.distances import distances
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.forecasting.mixture import scattered
+from hushmeans.methods.gaps import norms_of
 from hushmeans.methods.moments import Moments
-from hushmeans.methods.moves import norms_of
 from hushmeans.methods.opening import Purse, ask_size, exact_share
 from hushmeans.methods.picture import cell_borders, draw_picture, share_of_cells
 from hushmeans.methods.place import Place

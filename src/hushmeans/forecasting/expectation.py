@@ -25,9 +25,10 @@ from hushmeans.forecasting.population import Population
 from hushmeans.forecasting.rehearsal import leaves_of_cluster
 from hushmeans.forecasting.steps import Step, opening_steps, steps_to_moments
 from hushmeans.methods.calibration import LEVELS, Calibration, share_of_distances
+from hushmeans.methods.gaps import Gaps, gaps_to_nearest, norms_of
 from hushmeans.methods.method import Method
 from hushmeans.methods.moments import Moments
-from hushmeans.methods.moves import SIZE_DOUBT, Gaps, gaps_to_nearest, norms_of, read_moves
+from hushmeans.methods.moves import SIZE_DOUBT, read_moves
 from hushmeans.methods.opening import SIZE_SHARE, exact_share
 from hushmeans.methods.paper import PaperMethod
 from hushmeans.methods.picture import Picture, cell_borders, share_of_cells

@@ -17,7 +17,7 @@ import numpy as np
 from hushmeans.curator.door import Door, Noise
 from hushmeans.curator.questions import LONGEST_EDGE, Distances
 from hushmeans.methods.clusters import Clusters
-from hushmeans.methods.moves import Gaps, gaps_to_nearest
+from hushmeans.methods.gaps import Gaps, gaps_to_nearest
 from hushmeans.methods.opening import exact_share
 from hushmeans.methods.picture import MANY_FEATURES, Picture
 from hushmeans.schema import Grid

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.random import Generator
 
 from hushmeans.methods.clusters import Clusters
-from hushmeans.methods.moves import FEWEST, SIZE_DOUBT, gaps_to_nearest, means_by_label
+from hushmeans.methods.gaps import FEWEST, gaps_to_nearest, means_by_label
+from hushmeans.methods.moves import SIZE_DOUBT
 from hushmeans.methods.nearest import MANY_POINTS, nearest_points
 from hushmeans.methods.one_thread import one_thread
 from hushmeans.methods.picture import Picture

@@ -11,8 +11,8 @@ import numpy as np
 from hushmeans.curator.door import Noise, NoisyTotals
 from hushmeans.curator.questions import Norm, Shifts
 from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.gaps import FEWEST, SHORTEST, Gaps, means_by_label, norms_of
 from hushmeans.methods.nearest import nearest_points
-from hushmeans.methods.picture import Picture
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray, IntArray
@@ -29,66 +29,19 @@ more with few features, over the number of which the second is divided. The pict
 well there; tight clusters in many features it shows too wide."""
 LEAST_RELATIVE_SIZE = 0.25
 """The smallest size, relative to the median one, by which that noise is judged."""
-FEWEST = 20
-"""With fewer of the picture's records a cluster is clipped as all of them are."""
 UNSEEN = 0.03
 """The part of a squared move that is doubted beyond what the picture shows."""
-FREED_BY_NOISE = 4.0
-"""So many times beyond the quantile's, clips first follow what costs next to nothing, and then grow
-with its root only."""
-ONE_SIDED, CUT_BY_SIZE = 0.5, 4.0
+FREED_BY_NOISE = 2 / 3
+"""The power with which clips follow what costs next to nothing: both the noise that is left, and
+what is cut, get less as noise falls."""
+MAY_BE_ONE_SIDED, CUT_BY_SIZE = 0.5, 4.0
 """The part of what clipping cuts that may lie on one side though the picture shows it on all sides:
 counts, amounts and times have tails on one side. Squared, it is more where a cluster's size is
 unsure, as the picture then is: times the square of the size's relative error."""
 WIDER_CLIPS = 2.0 ** (np.arange(21) / 4)
 """What the quantile is multiplied by for the clips that are tried."""
-SHORTEST = 1e-12
-"""Any shorter way is as good as none; so that nothing is divided by zero."""
 PUT_IN_PLACE = 3
 """How often the picture's clusters are moved towards where an answer has them."""
-
-
-@dataclass(frozen=True)
-class Gaps:
-    """From each of the picture's records, the way to its nearest centroid, and which that is."""
-
-    ways: FloatArray
-    nearest: IntArray
-
-    @property
-    def square(self) -> float:
-        """The mean squared distance."""
-        return float((self.ways**2).sum(axis=1).mean())
-
-    def squares(self, n_clusters: int) -> FloatArray:
-        """Each cluster's mean squared distance, or that of all records if it is larger."""
-        lengths = (self.ways**2).sum(axis=1, keepdims=True)
-        return np.maximum(means_by_label(lengths, self.nearest, n_clusters)[:, 0], self.square)
-
-    def cut_by(self, clips: FloatArray, norm: Norm) -> FloatArray:
-        """The mean length that clipping cuts off the ways of each cluster.
-
-        Of a cluster with few records in the picture it is taken to be that of all records.
-
-        Parameters
-        ----------
-        clips
-            In each row, a clip for each cluster.
-        """
-        number, norms = clips.shape[1], norms_of(self.ways, norm)
-        euclidean = np.linalg.norm(self.ways, axis=1) / np.maximum(norms, SHORTEST)  # of one unit
-        counts = np.bincount(self.nearest, minlength=number)
-        own = [
-            np.bincount(
-                self.nearest, euclidean * np.maximum(norms - row[self.nearest], 0.0), number
-            )
-            for row in clips
-        ]
-        return np.where(
-            counts < FEWEST,
-            _mean_beyond(clips, norms, euclidean),
-            np.array(own) / np.maximum(counts, 1),
-        )
 
 
 @dataclass(frozen=True)
@@ -150,10 +103,10 @@ class Clipping:
         """What a round asks about centroids on the grid.
 
         A cluster's clip is the quantile of its lengths in the picture, so that its noise follows
-        its width; or more, where noise and what the picture shows to be cut, on one side, are then
-        less together. It is wider still where noise is weak, because the picture hides tails: up
-        to what costs next to nothing, and then by a geometric mean. As noise falls, both the noise
-        of a centroid and what is cut of it fall, and centroids become means.
+        its width; or more, where noise and what may be cut on one side are then less together. The
+        picture hides tails, so that it is wider still where noise is weak, by a geometric mean of
+        the quantile and of what would cost next to nothing: as noise falls, both the noise of a
+        centroid and what is cut of it fall, and centroids become means.
         """
         unit = _size_unit(self.size_part, noise.norm, grid)
         relative = unit / grid.unit
@@ -164,8 +117,7 @@ class Clipping:
         noise_of_clip = noise_of_one / np.maximum(sizes, least)
         free = width / noise_of_clip
         quantiles = self._quantiles(gaps, len(steps), noise.norm)
-        at_ease = np.minimum(free, FREED_BY_NOISE * quantiles)
-        clips = np.maximum(np.sqrt(free * at_ease), quantiles)
+        clips = np.maximum(free**FREED_BY_NOISE * quantiles ** (1 - FREED_BY_NOISE), quantiles)
         clips = np.maximum(clips, _balanced(gaps, quantiles, noise_of_clip, noise.norm))
         corners = norms_of(np.abs(steps) + grid.unit, noise.norm)  # nothing is further away
         largest = np.minimum(corners, steps.shape[1] * grid.unit)
@@ -190,26 +142,9 @@ def _balanced(
 ) -> FloatArray:
     """For each cluster the clip at which noise and what is cut on one side are least together."""
     tried = WIDER_CLIPS[:, None] * quantiles
-    squares = (noise_of_clip * tried) ** 2 + (ONE_SIDED * gaps.cut_by(tried, norm)) ** 2
+    squares = (noise_of_clip * tried) ** 2 + (MAY_BE_ONE_SIDED * gaps.cut_by(tried, norm)) ** 2
     best: FloatArray = np.take_along_axis(tried, squares.argmin(axis=0)[None], axis=0)[0]
     return best
-
-
-def _mean_beyond(clips: FloatArray, norms: FloatArray, weights: FloatArray) -> FloatArray:
-    """The weighted mean of what norms have beyond each clip; nothing where they end before it."""
-    order = np.argsort(norms)
-    norms, weights = norms[order], weights[order]
-    sums = np.append(np.cumsum((weights * norms)[::-1])[::-1], 0.0)
-    totals = np.append(np.cumsum(weights[::-1])[::-1], 0.0)
-    first = np.searchsorted(norms, clips)
-    mean: FloatArray = (sums[first] - clips * totals[first]) / len(norms)
-    return mean
-
-
-def gaps_to_nearest(picture: Picture, points: FloatArray) -> Gaps:
-    """From each of the picture's records, the way to the nearest of the points."""
-    nearest = nearest_points(picture.records, points)
-    return Gaps(picture.records - points[nearest], nearest)
 
 
 def read_moves(
@@ -268,7 +203,7 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps, shown: Gaps) -> Clusters:
     lengths = means_by_label(np.linalg.norm(cut, axis=1, keepdims=True), gaps.nearest, number)
     clips = question.grid.to_unit_box(np.array(question.clips))
     lengths = np.maximum(lengths, gaps.cut_by(clips[None], question.norm).T)
-    doubt = ONE_SIDED**2 + CUT_BY_SIZE * moves.size_variances / moves.sizes**2
+    doubt = MAY_BE_ONE_SIDED**2 + CUT_BY_SIZE * moves.size_variances / moves.sizes**2
     variances = (
         moves.believed * moves.variances
         + one_sided**2
@@ -311,19 +246,6 @@ def _cut_off(question: Shifts, gaps: Gaps, made: FloatArray) -> FloatArray:
         clipped = means_by_label(ways * left[:, None], gaps.nearest, number)
     cut: FloatArray = ways * (1 - left)[:, None]
     return cut
-
-
-def means_by_label(vectors: FloatArray, labels: IntArray, number: int) -> FloatArray:
-    """The mean of the vectors with each label; zero where there are none."""
-    counts = np.maximum(np.bincount(labels, minlength=number), 1)
-    sums = [np.bincount(labels, each, number) for each in vectors.T]
-    return np.stack(sums, axis=1) / counts[:, None]
-
-
-def norms_of(vectors: FloatArray | IntArray, norm: Norm) -> FloatArray:
-    """The norms of vectors."""
-    norms: FloatArray = np.linalg.norm(vectors, ord=1 if norm == "l1" else 2, axis=1)
-    return norms
 
 
 def _size_unit(part: float, norm: Norm, grid: Grid) -> int:

@@ -21,12 +21,13 @@ from hushmeans.errors import InputError, InputTypeError
 from hushmeans.methods.blocks import within_blocks
 from hushmeans.methods.calibration import share_of_distances
 from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.gaps import norms_of
 from hushmeans.methods.leaves import first_leaves, resettled, settled
 from hushmeans.methods.marginals import MixedColumns, clip_of_marginals
 from hushmeans.methods.merge import merge
 from hushmeans.methods.method import Clustering
 from hushmeans.methods.mixed import draw_mixed_picture
-from hushmeans.methods.moves import Clipping, norms_of
+from hushmeans.methods.moves import Clipping
 from hushmeans.methods.opening import Purse, ask_size
 from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
 from hushmeans.methods.place import LARGEST_SHARE, corner, mean_near

@@ -11,7 +11,8 @@ from hushmeans.curator.door import Door
 from hushmeans.methods.blocks import clusters_within_blocks
 from hushmeans.methods.calibration import Calibration, ask_distances
 from hushmeans.methods.clusters import Clusters
-from hushmeans.methods.moves import Clipping, gaps_to_nearest, moved, read_moves
+from hushmeans.methods.gaps import gaps_to_nearest
+from hushmeans.methods.moves import Clipping, moved, read_moves
 from hushmeans.methods.picture import Picture
 from hushmeans.methods.presence import Presence, lengthened
 

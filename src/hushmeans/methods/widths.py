@@ -15,7 +15,7 @@ import numpy as np
 from hushmeans.curator.door import Door, Noise
 from hushmeans.curator.questions import Norm, Spreads
 from hushmeans.methods.clusters import Clusters
-from hushmeans.methods.moves import FEWEST, Gaps, gaps_to_nearest, norms_of
+from hushmeans.methods.gaps import FEWEST, Gaps, gaps_to_nearest, norms_of
 from hushmeans.methods.opening import exact_share
 from hushmeans.methods.picture import Picture
 from hushmeans.types import BoolArray, FloatArray

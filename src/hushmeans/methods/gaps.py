@@ -1,0 +1,90 @@
+"""The ways from the picture's records to their nearest centroids, and what clipping cuts off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hushmeans.curator.questions import Norm
+from hushmeans.methods.nearest import nearest_points
+from hushmeans.methods.picture import Picture
+from hushmeans.types import FloatArray, IntArray
+
+FEWEST = 20
+"""With fewer of the picture's records a cluster is taken to be like all of them."""
+SHORTEST = 1e-12
+"""Any shorter way is as good as none; so that nothing is divided by zero."""
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """From each of the picture's records, the way to its nearest centroid, and which that is."""
+
+    ways: FloatArray
+    nearest: IntArray
+
+    @property
+    def square(self) -> float:
+        """The mean squared distance."""
+        return float((self.ways**2).sum(axis=1).mean())
+
+    def squares(self, n_clusters: int) -> FloatArray:
+        """Each cluster's mean squared distance, or that of all records if it is larger."""
+        lengths = (self.ways**2).sum(axis=1, keepdims=True)
+        return np.maximum(means_by_label(lengths, self.nearest, n_clusters)[:, 0], self.square)
+
+    def cut_by(self, clips: FloatArray, norm: Norm) -> FloatArray:
+        """The mean length that clipping cuts off the ways of each cluster.
+
+        Of a cluster with few records in the picture it is taken to be that of all records.
+
+        Parameters
+        ----------
+        clips
+            In each row, a clip for each cluster.
+        """
+        number, norms = clips.shape[1], norms_of(self.ways, norm)
+        euclidean = np.linalg.norm(self.ways, axis=1) / np.maximum(norms, SHORTEST)  # of one unit
+        counts = np.bincount(self.nearest, minlength=number)
+        own = [
+            np.bincount(
+                self.nearest, euclidean * np.maximum(norms - row[self.nearest], 0.0), number
+            )
+            for row in clips
+        ]
+        return np.where(
+            counts < FEWEST,
+            _mean_beyond(clips, norms, euclidean),
+            np.array(own) / np.maximum(counts, 1),
+        )
+
+
+def gaps_to_nearest(picture: Picture, points: FloatArray) -> Gaps:
+    """From each of the picture's records, the way to the nearest of the points."""
+    nearest = nearest_points(picture.records, points)
+    return Gaps(picture.records - points[nearest], nearest)
+
+
+def _mean_beyond(clips: FloatArray, norms: FloatArray, weights: FloatArray) -> FloatArray:
+    """The weighted mean of what norms have beyond each clip; nothing where they end before it."""
+    order = np.argsort(norms)
+    norms, weights = norms[order], weights[order]
+    sums = np.append(np.cumsum((weights * norms)[::-1])[::-1], 0.0)
+    totals = np.append(np.cumsum(weights[::-1])[::-1], 0.0)
+    first = np.searchsorted(norms, clips)
+    mean: FloatArray = (sums[first] - clips * totals[first]) / len(norms)
+    return mean
+
+
+def means_by_label(vectors: FloatArray, labels: IntArray, number: int) -> FloatArray:
+    """The mean of the vectors with each label; zero where there are none."""
+    counts = np.maximum(np.bincount(labels, minlength=number), 1)
+    sums = [np.bincount(labels, each, number) for each in vectors.T]
+    return np.stack(sums, axis=1) / counts[:, None]
+
+
+def norms_of(vectors: FloatArray | IntArray, norm: Norm) -> FloatArray:
+    """The norms of vectors."""
+    norms: FloatArray = np.linalg.norm(vectors, ord=1 if norm == "l1" else 2, axis=1)
+    return norms
