@@ -25,7 +25,7 @@ SPREAD_ERROR = 0.05
 FINE_SQUARE, TYPICAL_SQUARE = 64, 0.12
 """Squares of a place with fewer grid steps tell nothing: a variance is then taken to be this
 part of the squared size of the place."""
-CHEAP_SHARE = 0.025
+CHEAP_SHARE = 0.02
 """Lengths that cost no more are asked for before the spread, which bounds too wide would waste."""
 LOOKS_LOOSE = 0.06
 """A mean variance below this hints at bounds that are much wider than the records."""
