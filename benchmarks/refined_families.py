@@ -9,7 +9,8 @@ For each family, epsilon and delta it prints
 
 Noise is simulated. ``--loose`` puts the table into bounds that are wider than it is: ``8o`` eight
 times, in a corner; ``64t`` in the middle; ``64u`` by another factor, at another place, in each
-feature.
+feature. ``--everyday`` measures tables as data holders have them, in bounds that they would declare
+(``1``), and in their own smallest and largest values (``tight``).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from rich.table import Table
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
+from everyday_tables import EVERYDAY
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import mechanism_for
@@ -132,6 +134,8 @@ def loosened(points: FloatArray, how: str, name: str) -> FloatArray:
     """The table in bounds that are so much wider."""
     if how == "1":
         return points
+    if how == "tight":
+        return over_the_box(points)
     times, n_features = float(how[:-1]), points.shape[1]
     factors, middle = np.full(n_features, times), np.zeros(n_features)
     if how[-1] == "o":
@@ -212,14 +216,16 @@ def main() -> None:
     parser.add_argument("--deltas", default="0,1e-6")
     parser.add_argument("--loose", default="1")
     parser.add_argument("--only", default="", help="families whose names begin so")
+    parser.add_argument("--everyday", action="store_true", help="tables as data holders have them")
     chosen = parser.parse_args()
+    families = EVERYDAY if chosen.everyday else FAMILIES
     seeds = range(chosen.first_seed, chosen.first_seed + chosen.runs)
     about = ("family", "bounds", "ε", "δ", "cost", "told")
     table = Table(*about, "covers %", "width", "sizes %", "width")
-    names = [name for name in FAMILIES if name.startswith(tuple(chosen.only.split(",")))]
+    names = [name for name in families if name.startswith(tuple(chosen.only.split(",")))]
     with threadpool_limits(1):
         for name in track(names):
-            k, make = FAMILIES[name]
+            k, make = families[name]
             for how in chosen.loose.split(","):
                 points = loosened(make(), how, name)
                 store, best = open_store(points, Bounds((-1, 1))), reference(points, k)

@@ -11,7 +11,7 @@ from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.source import open_store
 from hushmeans.methods import place as place_module
 from hushmeans.methods.opening import Purse
-from hushmeans.methods.place import Place, lying_beyond, nearly_all, zoom_in
+from hushmeans.methods.place import NoisyMean, Place, lying_beyond, nearly_all, zoom_in
 from hushmeans.schema import Bounds
 from hushmeans.types import FloatArray
 
@@ -19,7 +19,8 @@ from hushmeans.types import FloatArray
 def found(points: FloatArray, seed: int = 0) -> Place:
     budget = Budget.of(1)
     curator = Curator(open_store(points, Bounds((-1, 1))), mechanism_for(budget, seed), budget)
-    place, _ = zoom_in(Purse(curator.door), len(points), np.zeros(points.shape[1]))
+    somewhere = NoisyMean(np.zeros(points.shape[1]), variance=0.01, way=0.0)
+    place, _ = zoom_in(Purse(curator.door), len(points), somewhere)
     return place
 
 

@@ -252,20 +252,20 @@ def _ask_numbers(purse: Purse, columns: MixedColumns, size: float) -> Moments:
     than noise, mean and spread are asked again with clips that follow them.
     """
     place = Place.whole(len(columns.ranged))
-    mean = ask_mean(purse, size, place, place.centre)
-    cheap = lengths_are_cheap(purse.door.noise, size)
+    found = ask_mean(purse, size, place, place.centre)
+    mean, cheap = found.mean, lengths_are_cheap(purse.door.noise, size)
     if cheap:
-        place, mean = zoom_in(purse, size, mean)
+        place, mean = zoom_in(purse, size, found)
     own = np.isin(columns.numbers, columns.ranged)
     variance, noise = _ask_variance(purse, mean, columns.within(place).reach[own], size)
     if not cheap and float(variance.mean()) < LOOKS_LOOSE:
-        place, mean = zoom_in(purse, size, mean)
+        place, mean = zoom_in(purse, size, found)
         if place.half < 1:
             variance, noise = _ask_variance(purse, mean, columns.within(place).reach[own], size)
     narrow = NARROW * math.sqrt(float(variance.mean()) * (1 + noise)) / place.half
     if noise > NOISY and narrow < WORTH_NARROWING and purse.spent < MOST_BEFORE_NARROWING:
         narrow = max(narrow, NARROWEST)
-        mean = ask_mean(purse, size, place, mean, narrow)
+        mean = ask_mean(purse, size, place, mean, narrow).mean
         reach = np.minimum(columns.within(place).reach[own], narrow * place.half)
         variance, _ = _ask_variance(purse, mean, reach, size)
     within = np.maximum(0.95 * (mean - place.low) * (place.high - mean), 1e-4 * place.half**2)

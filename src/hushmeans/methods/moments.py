@@ -64,18 +64,18 @@ def ask_moments(purse: Purse, size: float) -> Moments:
     than the others make them, mean and spread are asked again with narrower clips.
     """
     place = Place.whole(purse.door.n_columns)
-    mean = ask_mean(purse, size, place, place.centre)
-    cheap = lengths_are_cheap(purse.door.noise, size)
+    found = ask_mean(purse, size, place, place.centre)
+    mean, cheap = found.mean, lengths_are_cheap(purse.door.noise, size)
     if cheap:
-        place, mean = zoom_in(purse, size, mean)
+        place, mean = zoom_in(purse, size, found)
     variance, level = _ask_variance(purse, place, mean, size)
     if not cheap and float(variance.mean()) < LOOKS_LOOSE:
-        place, mean = zoom_in(purse, size, mean)
+        place, mean = zoom_in(purse, size, found)
         if place.half < 1:
             variance, level = _ask_variance(purse, place, mean, size)
     narrow = max(NARROW * math.sqrt(level.most) / place.half, NARROWEST)
     if narrow < WORTH_NARROWING and purse.spent < MOST_BEFORE_NARROWING:
-        mean = ask_mean(purse, size, place, mean, narrow)
+        mean = ask_mean(purse, size, place, mean, narrow).mean
         variance, _ = _ask_variance(purse, place, mean, size, narrow)
         variance *= max(1.0, level.least / float(variance.mean()))  # what the clip cut from all
     return Moments(size, place, mean, variance)

@@ -49,8 +49,11 @@ FALSE_COUNT, MOST_FALSE = 5.5, 0.25
 where that is more than this part of all, noise hides which records are few."""
 EDGES = 16
 """Edges of lengths: the largest distance within a cube, and down from there by roots of 2."""
-ZOOM = 0.5
-"""A smaller cube pays if most records lie within this part of the width."""
+ZOOM = 0.6
+"""A smaller cube pays if it has at most this part of the width; or if most records were seen within
+this part of it, no farther from the mean than noise explains."""
+ONLY_NOISE = 2.0
+"""How many times as far as noise is expected to put the mean from all records it may explain."""
 MOST_ZOOMS = 5
 MOST_LOCATED = 0.5
 """No more is looked for once this part of the budget is spent."""
@@ -127,10 +130,17 @@ class NoisyMean:
     variance: float
     way: float
 
+    def off(self, noise: Noise) -> float:
+        """How far noise is expected to put it, by the feature in which that is farthest."""
+        deviation, n_features = math.sqrt(self.variance), len(self.mean)
+        if noise.norm == "l1":
+            return deviation / math.sqrt(2) * (math.log(n_features) + 1)
+        return deviation * math.sqrt(2 * math.log(2 * n_features))
+
 
 def ask_mean(
     purse: Purse, size: float, place: Place, start: FloatArray, narrow: float = 1.0
-) -> FloatArray:
+) -> NoisyMean:
     """The mean of the records, with the share that so many of them need.
 
     Records are clipped at half of a corner of the place, or at less if they are known to lie
@@ -140,13 +150,10 @@ def ask_mean(
     noise, n_features = purse.door.noise, purse.door.n_columns
     share = share_for_mean(noise, n_features, size)
     clip = narrow * place.half * corner(noise, n_features) / 2
-    mean = start
-    for _ in range(2):
-        found = mean_near(purse, size, mean, clip, purse.affordable(share))
-        mean = found.mean
-        if found.way < HELD_BACK or share > LITTLE or purse.spent > MOST_LOCATED:
-            break
-    return mean
+    found = mean_near(purse, size, start, clip, purse.affordable(share))
+    if found.way < HELD_BACK or share > LITTLE or purse.spent > MOST_LOCATED:
+        return found
+    return mean_near(purse, size, found.mean, clip, purse.affordable(share))
 
 
 def mean_near(
@@ -171,26 +178,32 @@ def mean_near(
     return NoisyMean(mean, clip**2 * by_noise, length)
 
 
-def zoom_in(purse: Purse, size: float, mean: FloatArray) -> tuple[Place, FloatArray]:
-    """A cube that the records fill, and their mean; the unit box if they may fill that."""
-    place = Place.whole(len(mean))
-    if purse.door.noise.share_for(1, size / LEAST_SIGNAL) > LARGEST_LENGTHS_SHARE:
-        return place, mean
+def zoom_in(purse: Purse, size: float, mean: NoisyMean) -> tuple[Place, FloatArray]:
+    """A cube that the records fill, and their mean; the unit box if they may fill that.
+
+    Where noise alone keeps the mean away from the records, the mean is asked again with a clip as
+    short as their way to it. Clips that short would cut the tails of skewed records.
+    """
+    place, noise = Place.whole(len(mean.mean)), purse.door.noise
+    if noise.share_for(1, size / LEAST_SIGNAL) > LARGEST_LENGTHS_SHARE:
+        return place, mean.mean
     for _ in range(MOST_ZOOMS):
         if purse.spent > MOST_LOCATED:
             break
-        found = _ask_lengths(purse, size, mean, place)
+        found = _ask_lengths(purse, size, mean.mean, place)
         if found is None:
             break
-        smaller = found.core <= ZOOM * place.half
+        only_noise = found.core <= ONLY_NOISE * mean.off(noise)
+        smaller = (found.core if only_noise else found.half) <= ZOOM * place.half
         if smaller or place.half < 1:
             half = min(found.half, place.half)
             seen = place.reach if place.reach > place.half else half  # outside of the last place
             place = replace(found, half=half, reach=max(found.reach, seen))
         if not smaller:
             break
-        mean = ask_mean(purse, size, place, mean, min(place.core / place.half, 1.0))
-    return place, mean
+        narrow = min(place.core / place.half, 1.0) if only_noise else 1.0
+        mean = ask_mean(purse, size, place, mean.mean, narrow)
+    return place, mean.mean
 
 
 def _ask_lengths(purse: Purse, size: float, mean: FloatArray, place: Place) -> Place | None:
