@@ -59,7 +59,7 @@ def test_what_noise_hides_counts_as_being_there() -> None:
     counts = np.array([900.0, 50, 30, 20])
     assert nearly_all(counts, noise=1, size=1000) == 0
     assert nearly_all(counts, noise=40, size=1000) == 0
-    assert nearly_all(counts, noise=50, size=1000) == 3
+    assert nearly_all(counts, noise=80, size=1000) == 3
 
 
 def test_a_false_count_far_out_does_not_widen_the_range_of_nearly_all() -> None:

@@ -44,7 +44,7 @@ out as the others,"""
 CLEARLY, VERY_FAR = 2.0, 3.5
 """and if they stand out of so many times the noise, since a false alarm puts centres where nothing
 is; or lie so many times as far out, where a cube for all would be far too wide for the others."""
-FALSE_COUNT, MOST_FALSE = 5.5, 0.25
+FALSE_COUNT, MOST_FALSE = 5.5, 0.4
 """More records than so many deviations of the noise of a count may be in one range by false alarm;
 where that is more than this part of all, noise hides which records are few."""
 EDGES = 16
