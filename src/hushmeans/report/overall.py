@@ -21,6 +21,10 @@ SURE = 2.0
 SMALLEST_SCALE = 1e-9
 """Part of the range below which a feature does not vary."""
 
+DIGITS = 6
+"""Digits of a difference in standard deviations: beyond them, processors differ, and features that
+are equally far off would change places."""
+
 
 @dataclass(frozen=True)
 class Whole:
@@ -61,7 +65,7 @@ class Whole:
             return 0.0
         if abs(off) <= SURE * error:
             return 0.0
-        return off / scale
+        return round(off / scale, DIGITS)
 
     def apart(self, mark: ClusterMark, columns: Sequence[int]) -> float:
         """How far a cycle's mean lies from that of all records; never negative, 0 where noise."""
@@ -75,7 +79,9 @@ class Whole:
         scale = math.hypot(*(float(self.scales[column]) for column in columns))
         if mark.noise or mark.loaded.hopeless or scale < SMALLEST_SCALE:
             return 0.0
-        return 0.0 if off <= SURE * math.hypot(*(error for _, error in places)) else off / scale
+        if off <= SURE * math.hypot(*(error for _, error in places)):
+            return 0.0
+        return round(off / scale, DIGITS)
 
 
 def average_of(box: Box, whole: Whole) -> FloatArray:
