@@ -51,8 +51,8 @@ def ledger(path: Path) -> Ledger:
     assert said == [
         f"the ledger {path} was upgraded from the format of hushmeans 0.1",
         "'People' and 'people' are now one dataset: names are compared without case",
-        "'visits' has debits for 1 and 10 rows per person; its budget is now for 1, for which "
-        "their sum is a valid bound",
+        "'visits' has debits for 1 and 10 rows per person; its budget is now for 1 per person, "
+        "for which the sum of the debits is a valid bound",
     ]
     return ledger
 

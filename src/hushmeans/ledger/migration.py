@@ -89,7 +89,7 @@ def _open_account(connection: Connection, standing: Standing, rows: Sequence[Row
     if len(units) > 1:
         yield (
             f"{opening.dataset!r} has debits for {_listed(units)} rows per person; its budget is "
-            f"now for {min(units)}, for which their sum is a valid bound"
+            f"now for {min(units)} per person, for which the sum of the debits is a valid bound"
         )
     if len(names) > 1:
         yield f"{_listed(names)} are now one dataset: names are compared without case"

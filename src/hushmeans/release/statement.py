@@ -88,7 +88,7 @@ def _sentences(release: Release) -> Iterator[str]:
             f"release id {release.booking.release_id!r}."
         )
     elif not release.simulated:
-        yield ("No ledger was used, so other releases about the same people are not accounted for.")
+        yield "No ledger was used, so other releases about the same people are not accounted for."
     yield WHAT_ERRORS_COVER if release.method == "refined" else WHAT_ERRORS_OF_ROUNDS_COVER
     yield from _features(release.box)
     yield from found_in_words(release)

@@ -70,7 +70,7 @@ def draft(columns: Mapping[str, DeclaredType], table: str) -> str:
     ]
     persons = [
         "",
-        '# person = "..."         # the column that identifies the person, if people have several',
+        '# person = "..."         # the column that identifies the person, if one has several rows',
         "# rows_per_person = 1    # at most this many rows of each person count",
         "",
         "[features]",

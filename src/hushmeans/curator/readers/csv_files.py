@@ -106,7 +106,7 @@ def _opened(file: DataFile, passing: _Passing) -> pa.RecordBatchReader:
     """The table, with all columns read as bytes."""
     text = _beginning(file)
     header = _header(file, text)
-    types = dict.fromkeys(header, pa.binary())
+    types = [(name, pa.binary()) for name in header]
     if len(text) < HEADER_BYTES // 4 and "\n" not in text.lstrip():
         # Arrow finds no table in a header without a line end.
         return pa.RecordBatchReader.from_batches(pa.schema(types), [])
@@ -121,7 +121,7 @@ def _opened(file: DataFile, passing: _Passing) -> pa.RecordBatchReader:
         _as_utf8(file, _decompressed(file, raw)),
         parse_options=parsing,
         convert_options=csv.ConvertOptions(
-            column_types=types, strings_can_be_null=True, null_values=list(MISSING_TEXTS)
+            column_types=dict(types), strings_can_be_null=True, null_values=list(MISSING_TEXTS)
         ),
     )
     if table.schema.names != header:

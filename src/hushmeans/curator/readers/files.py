@@ -37,7 +37,7 @@ FileBatches = Iterator[tuple[pa.RecordBatch, float]]
 
 @dataclass(frozen=True)
 class Format:
-    """How to read files of one format: their columns, the named ones in batches, and why not."""
+    """How to read files of one format, and what to say of files that cannot be read."""
 
     schema: Callable[[DataFile], pa.Schema]
     batches: Callable[[DataFile, Sequence[str]], FileBatches]
@@ -99,7 +99,7 @@ def stored_columns(file: DataFile) -> pa.Schema:
 
 
 def stored_batches(file: DataFile, names: Sequence[str]) -> FileBatches:
-    """The named ones of the columns in a file."""
+    """Batches with those of the named columns that a file stores."""
     form = FORMATS[file.format]
     return iterate_or_explain(file.label, form.batches(file, names), form.ended_early)
 

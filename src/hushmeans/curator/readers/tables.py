@@ -40,7 +40,7 @@ def is_table(data: Any) -> bool:
 def open_table(data: Any, schema: Schema, columns: Sequence[str] | None = None) -> Reading:
     """The records of a table; of a query, it runs when they are read."""
     choose = partial(chosen_columns, schema=schema, columns=columns)
-    select = partial(_pandas, schema=schema) if hasattr(data, "iloc") else _selection(data)
+    select = partial(_pandas, schema=schema) if hasattr(data, "iloc") else _selected
     stream = _stream(data, select, choose)
     box, names = needed_columns(stream.schema, schema, columns)
     batches = _batches(stream, names, type(data).__name__)
@@ -55,7 +55,7 @@ def known_columns(data: Any, names: Sequence[str]) -> Any:
     def choose(available: Sequence[str]) -> list[str]:
         return [name for name in available if name in names]
 
-    table = _stream(data, _selection(data), choose).read_all()
+    table = _stream(data, _selected, choose).read_all()
     return table.select(choose(table.column_names))
 
 
@@ -89,11 +89,12 @@ def _stream(data: Any, select: Selection, choose: Choose) -> pa.RecordBatchReade
     )
 
 
-def _selection(data: Any) -> Selection:
-    """How to select columns; where there is no way, the whole table is streamed."""
+def _selected(data: Any, choose: Choose) -> Any:
+    """The chosen columns; the whole table where there is no way to select columns."""
     if hasattr(data, "scanner"):
-        return _dataset
-    return SELECTIONS.get(_library(data), lambda data, choose: data)
+        return _dataset(data, choose)
+    select = SELECTIONS.get(_library(data))
+    return data if select is None else select(data, choose)
 
 
 def _library(data: Any) -> str:
