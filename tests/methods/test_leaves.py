@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.gaps import gaps_to_nearest
 from hushmeans.methods.leaves import first_leaves, resettled, settled
 from hushmeans.methods.moments import Moments
+from hushmeans.methods.nearest import MANY_POINTS
 from hushmeans.methods.picture import Picture
 from hushmeans.methods.place import Place
 from hushmeans.methods.start import public_randomness
@@ -73,25 +75,33 @@ def test_without_two_kinds_of_records_leaves_are_those_of_k_means(far: list[int]
 
 
 def test_merged_clusters_settle_where_the_leaves_put_the_synthetic_records() -> None:
-    """The picture is off by 0.1 and has wrong sizes; the leaves are right, their merging is not."""
-    off = np.array([0.1, -0.1])
-    drawn = picture(around([[-0.6, 0.0], [-0.2, 0.0], [0.2, 0.0], [0.6, 0.0]], width=0.01))
-    places = np.array([[-0.6, 0.0], [-0.2, 0.0], [0.2, 0.0], [0.6, 0.0]]) + off
+    """The picture is off by 0.3 and has wrong sizes; the leaves are right, their merging is not."""
+    off = np.array([0.3, -0.1])
+    places = np.array([[-0.6, 0.0], [-0.2, 0.0], [0.2, 0.0], [0.6, 0.0]])
+    gaps = gaps_to_nearest(picture(around(places.tolist(), width=0.01)), places)
+    places += off
     found = leaves(places.tolist(), [1000, 3000, 4000, 2000])
     merged = leaves([places[0].tolist(), [0.4, 0.0]], [1000, 9000])
-    after = settled(merged, found, drawn)
+    after = settled(merged, found, gaps)
     np.testing.assert_allclose(after.centroids[0], [-0.3 + off[0], off[1]], atol=1e-9)
     np.testing.assert_allclose(after.centroids[1], [1 / 3 + off[0], off[1]], atol=1e-9)
     assert after.sizes.tolist() == pytest.approx([4000, 6000])
     np.testing.assert_array_equal(after.size_variances, merged.size_variances)
 
 
-def test_leaves_that_the_picture_shows_no_records_of_are_no_reason_to_fail() -> None:
-    drawn = picture(np.zeros((50, 2)))
-    found = leaves([[0.0, 0.0], [0.5, 0.5], [-0.5, 0.5]], [100, 1, 1])
-    after = settled(leaves([[0.0, 0.0], [0.5, 0.5]], [101, 1]), found, drawn)
-    assert np.isfinite(after.centroids).all()
-    assert after.sizes.min() >= 1
+def test_a_leaf_that_the_picture_shows_no_records_of_counts_with_its_size() -> None:
+    found = leaves([[0.0, 0.0], [0.5, 0.5], [0.5, 0.7]], [100, 30, 10])
+    gaps = gaps_to_nearest(picture(np.zeros((50, 2))), found.centroids)
+    after = settled(leaves([[0.0, 0.0], [0.5, 0.6]], [100, 40]), found, gaps)
+    np.testing.assert_allclose(after.centroids, [[0.0, 0.0], [0.5, 0.55]], atol=1e-9)
+    assert after.sizes.tolist() == pytest.approx([100, 40])
+
+
+def test_many_clusters_stay_as_they_were_merged() -> None:
+    places = np.random.default_rng(0).uniform(-1, 1, (MANY_POINTS + 1, 2)).tolist()
+    merged = leaves(places, [10.0] * len(places))
+    gaps = gaps_to_nearest(picture(around([[0.5, 0.0]])), merged.centroids)
+    assert settled(merged, merged, gaps) is merged
 
 
 def test_an_empty_leaf_is_put_beside_the_fullest_along_its_longest_axis() -> None:

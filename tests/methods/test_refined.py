@@ -92,7 +92,7 @@ def test_more_noise_means_fewer_rounds() -> None:
     found = [rounds_of(evenly, epsilon) for epsilon in (0.01, 0.1, 0.3, 1.0, 10.0)]
     assert found == sorted(found)
     assert found[0] == 0  # none where there is no hope
-    assert found[-1] >= 7
+    assert found[-1] > found[1] > 0
 
 
 def test_rounds_end_once_centroids_have_settled() -> None:

@@ -9,7 +9,7 @@ from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import Present
 from hushmeans.methods.moments import lengths_are_cheap, share_for_spread
 from hushmeans.methods.opening import SIZE_SHARE, exact_share
-from hushmeans.methods.place import LENGTHS_SHARE, corner, share_for_mean
+from hushmeans.methods.place import corner, share_for_lengths, share_for_mean
 from hushmeans.methods.presence import share_for_presence
 from hushmeans.schema import Grid, Layout
 
@@ -54,6 +54,6 @@ def steps_to_moments(noise: Noise, n_features: int, size: float) -> list[Step]:
     whole = corner(noise, n_features)
     steps = [Step.of("shifts", whole / 2, share_for_mean(noise, n_features, size), noise)]
     if lengths_are_cheap(noise, size):
-        steps.append(Step.of("lengths", 1.0, LENGTHS_SHARE, noise))
+        steps.append(Step.of("lengths", 1.0, share_for_lengths(noise, size), noise))
     share = share_for_spread(noise, n_features, size)
     return [*steps, Step.of("spread", whole / 3, share, noise)]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from hushmeans.methods.clusters import Clusters
-from hushmeans.methods.gaps import FEWEST, gaps_to_nearest, means_by_label
+from hushmeans.methods.gaps import FEWEST, Gaps, gaps_to_nearest, means_by_label
 from hushmeans.methods.moves import SIZE_DOUBT
 from hushmeans.methods.nearest import MANY_POINTS, nearest_points
 from hushmeans.methods.one_thread import one_thread
@@ -108,20 +108,31 @@ def _quietly() -> Iterator[None]:
         yield
 
 
-def settled(clusters: Clusters, leaves: Clusters, picture: Picture) -> Clusters:
+def settled(clusters: Clusters, leaves: Clusters, gaps: Gaps) -> Clusters:
     """Clusters merged from leaves, after k-means on the synthetic data as a round corrects it.
 
     The synthetic records of each leaf are moved, and weighted, so that their mean and their number
-    are those that the round found. Rounds are few, and a step here costs nothing.
+    are those that the round found; a leaf without any stands for its records itself. Rounds are
+    few, and a step here costs nothing. Many clusters would take long, and stay as they are.
+
+    Parameters
+    ----------
+    gaps
+        The ways from the synthetic records to where the leaves were before that round.
     """
     from sklearn.cluster import KMeans
 
-    gaps, k = gaps_to_nearest(picture, leaves.centroids), len(clusters.sizes)
-    off = means_by_label(gaps.ways, gaps.nearest, len(leaves.sizes))
-    weights = (leaves.sizes / np.bincount(gaps.nearest, minlength=len(off)).clip(1))[gaps.nearest]
+    k, n_leaves = len(clusters.sizes), len(leaves.sizes)
+    if k > MANY_POINTS:
+        return clusters
+    counts = np.bincount(gaps.nearest, minlength=n_leaves)
+    ways = gaps.ways - means_by_label(gaps.ways, gaps.nearest, n_leaves)[gaps.nearest]
+    records = np.concatenate([leaves.centroids[gaps.nearest] + ways, leaves.centroids[counts == 0]])
+    weights = leaves.sizes / counts.clip(1)
+    weights = np.concatenate([weights[gaps.nearest], weights[counts == 0]])
     model = KMeans(k, init=clusters.centroids, n_init=1, max_iter=MOST_STEPS)
     with _quietly():
-        model.fit(picture.records - off[gaps.nearest], sample_weight=weights)
+        model.fit(records, sample_weight=weights)
     sizes = np.maximum(np.bincount(model.labels_, weights, k), 1.0)
     return replace(clusters, centroids=model.cluster_centers_, sizes=sizes)
 

@@ -260,7 +260,7 @@ def _ask_numbers(purse: Purse, columns: MixedColumns, size: float) -> Moments:
     variance, noise = _ask_variance(purse, mean, columns.within(place).reach[own], size)
     if not cheap and float(variance.mean()) < LOOKS_LOOSE:
         place, mean = zoom_in(purse, size, found)
-        if place.half < 1:
+        if mean is not found.mean:
             variance, noise = _ask_variance(purse, mean, columns.within(place).reach[own], size)
     narrow = NARROW * math.sqrt(float(variance.mean()) * (1 + noise)) / place.half
     if noise > NOISY and narrow < WORTH_NARROWING and purse.spent < MOST_BEFORE_NARROWING:

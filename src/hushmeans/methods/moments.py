@@ -71,7 +71,7 @@ def ask_moments(purse: Purse, size: float) -> Moments:
     variance, level = _ask_variance(purse, place, mean, size)
     if not cheap and float(variance.mean()) < LOOKS_LOOSE:
         place, mean = zoom_in(purse, size, found)
-        if place.half < 1:
+        if mean is not found.mean:
             variance, level = _ask_variance(purse, place, mean, size)
     narrow = max(NARROW * math.sqrt(level.most) / place.half, NARROWEST)
     if narrow < WORTH_NARROWING and purse.spent < MOST_BEFORE_NARROWING:

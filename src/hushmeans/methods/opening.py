@@ -15,7 +15,7 @@ from hushmeans.curator.door import Door, Noise, NoisyTotals
 from hushmeans.curator.questions import Question, Size
 
 SIZE_SHARE = 0.04
-MUCH_WEAKER = 0.65
+MUCH_WEAKER = 0.7
 """Laplace noise is chosen where it is at most this part of Gaussian noise."""
 ROUNDS_PART = 0.5
 """The part of a budget that rounds get, about."""

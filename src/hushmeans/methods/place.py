@@ -26,6 +26,9 @@ BOX_VARIANCE = 1 / 3
 """The variance of a point that may be anywhere between -1 and 1."""
 HELD_BACK = 0.7
 """A mean this far out, as a part of its clip, may be held back by it: it is asked again."""
+AT_ITS_CLIP, FURTHER = 0.9, 1.75
+"""A mean this far out is held back: all records lie beyond the clip, on one side. None of a place
+lies twice as far out, and the mean is taken to be so many times as far out."""
 LITTLE = 0.08
 """The largest share for which that is done."""
 LENGTHS_SHARE, LATER_SHARE, LARGEST_LENGTHS_SHARE = 0.01, 0.03, 0.05
@@ -173,16 +176,18 @@ def mean_near(
     explained = len(way) * by_noise / square if square > 0 else 1.0
     within = BOX_VARIANCE / (BOX_VARIANCE + clip**2 * by_noise)
     way *= min(max(0.0, 1 - explained), within)
-    mean = np.clip(start + way * clip, -1.0, 1.0)
     length = float(np.linalg.norm(way, ord=1 if noise.norm == "l1" else 2))
+    further = FURTHER if length >= AT_ITS_CLIP else 1.0
+    mean = np.clip(start + further * clip * way, -1.0, 1.0)
     return NoisyMean(mean, clip**2 * by_noise, length)
 
 
 def zoom_in(purse: Purse, size: float, mean: NoisyMean) -> tuple[Place, FloatArray]:
     """A cube that the records fill, and their mean; the unit box if they may fill that.
 
-    Where noise alone keeps the mean away from the records, the mean is asked again with a clip as
-    short as their way to it. Clips that short would cut the tails of skewed records.
+    Where noise alone keeps the mean away from the records, it is asked again with a clip as short
+    as their way to it. Clips that short would cut the tails of skewed records. A mean that is not
+    asked again is returned as it came.
     """
     place, noise = Place.whole(len(mean.mean)), purse.door.noise
     if noise.share_for(1, size / LEAST_SIGNAL) > LARGEST_LENGTHS_SHARE:
@@ -195,13 +200,13 @@ def zoom_in(purse: Purse, size: float, mean: NoisyMean) -> tuple[Place, FloatArr
             break
         only_noise = found.core <= ONLY_NOISE * mean.off(noise)
         smaller = (found.core if only_noise else found.half) <= ZOOM * place.half
-        if smaller or place.half < 1:
-            half = min(found.half, place.half)
+        half = min(found.half, place.half)
+        if half < 1 and (smaller or place.half < 1):
             seen = place.reach if place.reach > place.half else half  # outside of the last place
             place = replace(found, half=half, reach=max(found.reach, seen))
         if not smaller:
             break
-        narrow = min(place.core / place.half, 1.0) if only_noise else 1.0
+        narrow = min(found.core / half, 1.0) if only_noise else 1.0
         mean = ask_mean(purse, size, place, mean.mean, narrow)
     return place, mean.mean
 
@@ -221,7 +226,8 @@ def _ask_lengths(purse: Purse, size: float, mean: FloatArray, place: Place) -> P
     counts, variance = answer.values.astype(np.float64), answer.variance
     widest = int(np.searchsorted(edges, ZOOM * place.half * grid.unit)) - 1
     in_all = LARGEST_LENGTHS_SHARE if place.half == 1 else LATER_SHARE
-    if lying_beyond(counts, size)[widest] < GOOD_PART * size and share < in_all:
+    beyond = lying_beyond(counts, size)[widest] if widest >= 0 else size
+    if beyond < GOOD_PART * size and share < in_all:
         again = purse.ask(question, in_all - share)
         weight = variance / (variance + again.variance)
         counts = (1 - weight) * counts + weight * again.values

@@ -21,7 +21,7 @@ from hushmeans.errors import InputError, InputTypeError
 from hushmeans.methods.blocks import within_blocks
 from hushmeans.methods.calibration import share_of_distances
 from hushmeans.methods.clusters import Clusters
-from hushmeans.methods.gaps import norms_of
+from hushmeans.methods.gaps import gaps_to_nearest, norms_of
 from hushmeans.methods.leaves import first_leaves, resettled, settled
 from hushmeans.methods.marginals import MixedColumns, clip_of_marginals
 from hushmeans.methods.merge import merge
@@ -164,16 +164,19 @@ class RefinedMethod:
         leaves = first_leaves(picture, n * n_clusters, generator, starts)
         shares = shares_of_rounds(rest - for_distances, rounds, self.last_round)
         shifting = Shifting(door, picture, presence, self.clipping, for_distances)
+        asked = leaves
         if rounds > 1:
-            leaves = shifting.fine_round(leaves, shares.pop(0))
+            leaves = shifting.fine_round(asked, shares.pop(0))
             shifting = shifting.calibrated(leaves)
             if rounds == 2 and not self.rounds and shifting.is_unsettled(leaves):
                 shares = shares_of_rounds(shares[0], 2, self.last_round)
         if len(shares) > 1:
-            leaves = shifting.fine_round(resettled(leaves, picture), shares.pop(0))
+            asked = resettled(leaves, picture)
+            leaves = shifting.fine_round(asked, shares.pop(0))
         clusters = merge(leaves, n_clusters, MERGE_RULE)
-        if rounds > 1 and n > 1 and not door.layout.is_numeric:
-            clusters = settled(clusters, leaves, picture)
+        if rounds > 1 and n > 1:
+            gaps = shifting.as_real(gaps_to_nearest(picture, asked.centroids))
+            clusters = settled(clusters, leaves, gaps)
         while shares:
             clusters, at_rest = shifting.round(clusters, shares.pop(0))
             if at_rest and not self.rounds:

@@ -11,7 +11,7 @@ from hushmeans.curator.door import Door
 from hushmeans.methods.blocks import clusters_within_blocks
 from hushmeans.methods.calibration import Calibration, ask_distances
 from hushmeans.methods.clusters import Clusters
-from hushmeans.methods.gaps import gaps_to_nearest
+from hushmeans.methods.gaps import Gaps, gaps_to_nearest
 from hushmeans.methods.moves import Clipping, moved, read_moves
 from hushmeans.methods.picture import Picture
 from hushmeans.methods.presence import Presence, lengthened
@@ -60,6 +60,10 @@ class Shifting:
         error = float(np.median(clusters.variances.sum(axis=1)))
         return self.calibration is not None and self.calibration.is_unsettled(error)
 
+    def as_real(self, shown: Gaps) -> Gaps:
+        """The picture's ways, as long as those of real records are known to be."""
+        return shown if self.calibration is None else self.calibration.of(shown)
+
     def fine_round(self, leaves: Clusters, share: Fraction) -> Clusters:
         """The leaves after a round before merging."""
         clipping = fine(self.clipping) if self.for_distances else self.clipping
@@ -75,9 +79,9 @@ class Shifting:
         """Move every centroid by the noisy mean of its records' clipped shifts."""
         door = self.door
         steps = door.grid.snap(clusters.centroids)
-        gaps = shown = gaps_to_nearest(self.picture, door.grid.to_unit_box(steps))
+        shown = gaps_to_nearest(self.picture, door.grid.to_unit_box(steps))
+        gaps = self.as_real(shown)
         if self.calibration is not None:
-            gaps = self.calibration.of(shown)
             clipping = calibrated(clipping, self.calibration)
         question = clipping.question(door.grid, door.noise, steps, clusters.sizes, gaps, share)
         answer = door.ask(question, share)
