@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -132,9 +132,9 @@ def answer_claims(budget: Budget) -> Iterator[Claim]:
     """Every kind of question, and the paper's on every pair of neighbours."""
     mechanism = mechanism_for(budget)
 
-    def claim(pair: AnyNeighbours, question: Question) -> Claim:
+    def claim(pair: AnyNeighbours, question: Question, what: str = "") -> Claim:
         target = OneAnswer(pair, mechanism, budget, question)
-        return Claim("round", question.name, pair.name, target, ANSWER_RUNS)
+        return Claim("round", what or question.name, pair.name, target, ANSWER_RUNS)
 
     for pair in (NOBODY, SECOND, OUTSIDE, ISOLATED, FOUNDING, DUPLICATE):
         yield claim(pair, totals(pair))
@@ -153,6 +153,7 @@ def answer_claims(budget: Budget) -> Iterator[Claim]:
     yield claim(FOUNDING, Sizes(FOUNDING.box.grid, _places(FOUNDING)))
     yield claim(ISOLATED, around(ISOLATED))
     yield claim(ISOLATED, distances(ISOLATED))
+    yield claim(ISOLATED, replace(distances(ISOLATED), apart=True), "distances apart")
     yield claim(FAR, Histograms(((0.0, 2.0), (-10.0, 30.0), (0.0, 1e3))))
     for mixed in (LEVEL, HOLES):
         places = pair_centroids(mixed) / mixed.box.grid.unit

@@ -58,6 +58,7 @@ def kinds(norm: Norm) -> dict[str, Ask]:
         "cells": lambda points: Cells(GRID, borders(points)),
         "lengths": lambda points: Lengths(GRID, points[:1], (UNIT // 3, UNIT)),
         "distances": lambda points: Distances(GRID, points, (UNIT // 3, UNIT)),
+        "distances apart": lambda points: Distances(GRID, points, (UNIT // 3, UNIT), apart=True),
         "lengths in two columns": lambda points: among(
             Lengths(GRID, points[:1, 1:].copy(), (UNIT // 3, UNIT))
         ),

@@ -37,7 +37,8 @@ def questions(centroids: IntArray) -> list[Totals | Shifts | Distances]:
         clips = tuple(min(clip + j, widest) for j in range(len(centroids)))
         shifts += [Shifts(grid, centroids, clips, norm, 7) for norm in norms]
     edges = (0, 1, grid.unit // 3, grid.unit, 2 * grid.unit)
-    return [Totals(grid, centroids), Distances(grid, centroids, edges), *shifts]
+    counts = [Distances(grid, centroids, edges, apart) for apart in (False, True)]
+    return [Totals(grid, centroids), *counts, *shifts]
 
 
 def expected(question: Question, records: GridArray) -> IntArray:
@@ -206,6 +207,7 @@ for n_features in (1, 2, 3, 7, 8, 9, 15, 16, 17, 33):
     centroids = np.arange(5 * n_features).reshape(5, n_features)
     clips = (3,) * len(centroids)
     asked = [Totals(grid, centroids), Distances(grid, centroids, (3, 9))]
+    asked += [Distances(grid, centroids, (3, 9), apart=True)]
     asked += [Shifts(grid, centroids, clips, "l1", 1)]
     asked += [Shifts(grid, centroids, clips, "l2", 1), Spread(grid, centroids[:1], 3, "l1")]
     for n_records in (1, 31, 32, 33, 63, 64, 257):

@@ -407,6 +407,7 @@ QUESTIONS: dict[str, Question] = {
     "spreads": Spreads(GRID, CENTROIDS, (UNIT,) * len(CENTROIDS), "l1"),
     "sizes": Sizes(GRID, CENTROIDS),
     "distances": Distances(GRID, CENTROIDS, (0, UNIT // 2, UNIT, 2 * UNIT)),
+    "distances apart": Distances(GRID, CENTROIDS, (0, UNIT // 2, UNIT, 2 * UNIT), apart=True),
     "cells": Cells(GRID, ((0,), (), (-UNIT // 2, 0), (0,), (0, 5), (1,))),
 }
 
@@ -605,7 +606,8 @@ def mixed_questions(records: GridArray) -> Iterator[Question]:
     yield Totals(box.grid, centroids)
     yield Shifts(box.grid, centroids, (box.grid.unit,) * 3, "l1", 1)
     yield Shifts(box.grid, centroids, (box.grid.unit // 2,) * 3, "l2", 1)
-    yield Distances(box.grid, centroids, (0, box.grid.unit // 2, box.grid.unit))
+    for apart in (False, True):
+        yield Distances(box.grid, centroids, (0, box.grid.unit // 2, box.grid.unit), apart)
     last = (0, box.n_columns - 2, box.n_columns - 1)
     yield Among(last, Lengths(box.grid, centroids[:1, list(last)], (box.grid.unit // 3,)))
     yield Among(last, Shifts(box.grid, centroids[:1, list(last)], (box.grid.unit,), "l1", 1))

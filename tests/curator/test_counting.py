@@ -63,6 +63,7 @@ def questions(draw: st.DrawFn) -> tuple[Question, GridArray, GridArray]:
         Cells(GRID, ((-1, 0, 2),) * min(d, 3) + ((),) * max(d - 3, 0)),
         Lengths(GRID, points[:1], (0, 2, largest)),
         Distances(GRID, points, (0, 2, largest)),
+        Distances(GRID, points, (0, 2, largest), apart=True),
     ]
     held = values(largest, holes=True)
     records = draw(arrays(np.int32, (draw(st.integers(0, 20)), d), elements=held))

@@ -165,6 +165,7 @@ KINDS: list[Question] = [
     Sizes(Grid(20), np.zeros((2, 3), dtype=np.int64)),
     Among((0, 2), Lengths(Grid(20), np.zeros((1, 2), dtype=np.int64), (3, 5))),
     Distances(Grid(20), np.zeros((2, 3), dtype=np.int64), (3, 5)),
+    Distances(Grid(20), np.zeros((2, 3), dtype=np.int64), (3, 5), apart=True),
 ]
 
 
@@ -223,6 +224,8 @@ class CoarserGrid(Grid):
         (KINDS[8], "edges", (5, 5.5), TypeError),
         (KINDS[8], "centroids", np.zeros((2, 2), dtype=np.int64), ValueError),
         (KINDS[8], "grid", CoarserGrid(20), TypeError),
+        (KINDS[8], "apart", 1, TypeError),
+        (KINDS[9], "apart", np.False_, TypeError),
         (KINDS[7], "asked", KINDS[5], ValueError),
         (KINDS[7], "asked", KINDS[0], TypeError),
         (KINDS[7], "asked", Lengths(Grid(19), np.zeros((1, 2), dtype=np.int64), (3,)), ValueError),

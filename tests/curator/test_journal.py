@@ -42,6 +42,8 @@ def test_equal_questions_have_one_fingerprint_and_all_others_another() -> None:
         (Distances(GRID, POINTS[:1], (5,)), 1.0),
         (Distances(GRID, POINTS, (5,)), 1.0),
         (Distances(GRID, POINTS, (5, 6)), 1.0),
+        (Distances(GRID, POINTS, (5,), apart=True), 1.0),
+        (Distances(GRID, POINTS[:1], (5,), apart=True), 1.0),
         (Among((0, 1), Lengths(GRID, POINTS[:1], (5,))), 1.0),
         (Among((0, 2), Lengths(GRID, POINTS[:1], (5,))), 1.0),
         (Among((0, 2), Lengths(GRID, POINTS[1:], (5,))), 1.0),

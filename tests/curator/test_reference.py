@@ -72,7 +72,8 @@ def contribution(question: Question, record: Sequence[int]) -> Iterator[tuple[in
             yield best, 1
             return
         if isinstance(question, Distances):
-            yield sum(squares[best] > edge**2 for edge in question.edges), 1
+            row_of = best * (len(question.edges) + 1) if question.apart else 0
+            yield row_of + sum(squares[best] > edge**2 for edge in question.edges), 1
             return
         if isinstance(question, Totals):
             row = [*record, question.grid.unit]
@@ -109,6 +110,7 @@ def questions(draw: st.DrawFn) -> tuple[Question, GridArray]:
         Cells(GRID, tuple(tuple(sorted(each)) for each in borders)),
         Lengths(GRID, points[:1], tuple(sorted({abs(each) for each in borders[0]}))),
         Distances(GRID, points, tuple(sorted({abs(each) for each in borders[0]}))),
+        Distances(GRID, points, tuple(sorted({abs(each) for each in borders[0]})), apart=True),
     ]
     question = draw(st.sampled_from(kinds))
     return question, draw(arrays(np.int32, (draw(st.integers(0, 20)), d), elements=values))

@@ -175,6 +175,27 @@ def squares_in_32_bits(question: Distances, records: GridArray) -> IntArray:
     return np.bincount(beyond, minlength=question.shape[0])
 
 
+def in_the_next_row(question: Distances, records: GridArray) -> IntArray:
+    """Records counted apart, but for the centroid after theirs."""
+    return np.roll(kernel.distances(question, records), int(question.apart), axis=0)
+
+
+def in_the_last_row(question: Distances, records: GridArray) -> IntArray:
+    """Records as near to several centroids counted for the last of these."""
+    backwards = replace(question, centroids=question.centroids[::-1].copy())
+    counts = kernel.distances(backwards, records)
+    return counts[::-1].copy() if question.apart else counts
+
+
+def in_the_first_row(question: Distances, records: GridArray) -> IntArray:
+    """All records counted together, in the row of the first centroid."""
+    counts = np.zeros(question.shape, dtype=np.int64)
+    counts.reshape(-1, question.shape[-1])[0] = kernel.distances(
+        replace(question, apart=False), records
+    )
+    return counts
+
+
 def on_the_border(question: Cells, records: GridArray) -> IntArray:
     """A value on a border counts as above it."""
     return kernel.cells(question, records + np.int32(1))
@@ -227,6 +248,9 @@ WRONG = [
     adding_up(Distances, at_the_edge),
     adding_up(Distances, in_the_farthest_feature),
     adding_up(Distances, squares_in_32_bits),
+    adding_up(Distances, in_the_next_row),
+    adding_up(Distances, in_the_last_row),
+    adding_up(Distances, in_the_first_row),
     adding_up(Distances, one_less),
     adding_up(Size, one_more),
     adding_up(Sizes, one_less),

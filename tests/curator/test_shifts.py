@@ -60,6 +60,7 @@ def questions(draw: st.DrawFn) -> tuple[Question, GridArray, GridArray]:
         Cells(GRID, tuple(tuple(sorted(each)) for each in borders)),
         Lengths(GRID, points[:1], tuple(sorted({abs(each) for each in borders[0]}))),
         Distances(GRID, points, tuple(sorted({abs(each) for each in borders[0]}))),
+        Distances(GRID, points, tuple(sorted({abs(each) for each in borders[0]})), apart=True),
     ]
     question = draw(st.sampled_from(kinds))
     records = draw(arrays(np.int32, (draw(st.integers(0, 20)), d), elements=values(largest)))
@@ -191,21 +192,56 @@ def test_lengths_have_sensitivity_one_in_both_norms_and_reach_it() -> None:
 
 
 def test_distances_count_by_how_far_the_nearest_centroid_is() -> None:
-    """(3, 4) and (1001, 1) are 5 and 1.4 away; (7, 24) is 25 away, (7, 25) 26.0, rounded up."""
-    question = Distances(GRID, np.array([[0, 0], [1000, 0]]), (0, 1, 5, 25))
+    """(3, 4) and (1001, 1) are 5 and 1.4 away; (7, 24) is 25 away, (7, 25) 26.0, rounded up.
+
+    (500, 0) is as near to both centroids, and is counted for the first.
+    """
+    centroids, edges = np.array([[0, 0], [1000, 0]]), (0, 1, 5, 25)
     rows = [[0, 0], [1000, 0], [0, 1], [1001, 1], [3, 4], [3, -5], [7, 24], [-7, 25], [500, 0]]
     records = np.array(rows, dtype=np.int32)
-    assert kernel.answer(question, records).tolist() == [2, 1, 2, 2, 2]
+    together = kernel.answer(Distances(GRID, centroids, edges), records)
+    assert together.tolist() == [2, 1, 2, 2, 2]
+    apart = kernel.answer(Distances(GRID, centroids, edges, apart=True), records)
+    assert apart.tolist() == [[1, 1, 1, 2, 2], [1, 0, 1, 0, 0]]
 
 
 def test_distances_without_edges_count_all_records() -> None:
-    question = Distances(GRID, np.array([[0, 0], [1000, 0]]), ())
-    assert kernel.answer(question, np.ones((7, 2), dtype=np.int32)).tolist() == [7]
+    centroids, records = np.array([[0, 0], [1000, 0]]), np.ones((7, 2), dtype=np.int32)
+    assert kernel.answer(Distances(GRID, centroids, ()), records).tolist() == [7]
+    apart = Distances(GRID, centroids, (), apart=True)
+    assert kernel.answer(apart, records).tolist() == [[7], [0]]
 
 
+def test_a_record_as_near_to_several_centroids_is_counted_for_the_first() -> None:
+    """The first and the third are one point; (0, 7) is as far from the second."""
+    records = np.array([[0, 7], [4, 0], [-4, 0]], dtype=np.int32)
+    for first in (5, -5):
+        centroids = np.array([[first, 0], [-first, 0], [first, 0]])
+        question = Distances(GRID, centroids, (1,), apart=True)
+        assert kernel.answer(question, records).tolist() == [[1, 1], [1, 0], [0, 0]]
+
+
+@given(
+    arrays(np.int64, st.tuples(st.integers(1, 4), st.just(2)), elements=values(9)),
+    arrays(np.int32, st.tuples(st.integers(0, 40), st.just(2)), elements=values(9)),
+    st.sets(st.integers(0, 20), max_size=5),
+)
+def test_the_rows_of_distances_apart_add_up_to_distances_and_their_columns_to_sizes(
+    centroids: IntArray, records: GridArray, edges: set[int]
+) -> None:
+    about = GRID, centroids, tuple(sorted(edges))
+    together, apart = (kernel.answer(Distances(*about, each), records) for each in (False, True))
+    np.testing.assert_array_equal(apart.sum(axis=0), together)
+    sizes = kernel.answer(Sizes(GRID, centroids), records)
+    np.testing.assert_array_equal(apart.sum(axis=1), sizes)
+
+
+@pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("number", [1, 4])
-def test_distances_have_sensitivity_one_in_both_norms_and_reach_it(number: int) -> None:
-    question = Distances(GRID, np.zeros((number, 2), dtype=np.int64), (3, 9))
+def test_distances_have_sensitivity_one_in_both_norms_and_reach_it(
+    number: int, apart: bool
+) -> None:
+    question = Distances(GRID, np.zeros((number, 2), dtype=np.int64), (3, 9), apart)
     for record in ([0, 0], [-4, 2], [2**20, -(2**20)]):
         change = kernel.answer(question, np.array([record], dtype=np.int32))
         assert np.abs(change).sum() == 1 == question.sensitivity("l1") == question.sensitivity("l2")
@@ -221,8 +257,11 @@ def test_a_step_more_than_an_edge_is_beyond_it(kernel: AddUp, n_features: int) -
     far = 4 * n_features * grid.unit**2
     assert (far > 2**53) == (n_features in (2730, 10_000))
     farthest = min(math.isqrt(far), LONGEST_EDGE)
-    beyond = kernel(Distances(grid, corner, (0, farthest - 1, farthest)), across)
+    edges = (0, farthest - 1, farthest)
+    beyond = kernel(Distances(grid, corner, edges), across)
     assert beyond.tolist() == ([0, 0, 3, 0] if farthest**2 == far else [0, 0, 0, 3])
+    apart = kernel(Distances(grid, corner, edges, apart=True), across)
+    assert apart.tolist() == [beyond.tolist()]
     along = across.copy()
     along[:, 1:] = -grid.unit
     along[1, 0] -= 1
@@ -240,18 +279,22 @@ def test_distances_at_and_around_edges_are_compared_exactly(
     ends = -GRID.unit, GRID.unit
     centroids = rng.integers(*ends, (n_centroids, n_features), endpoint=True)
     records = rng.integers(*ends, (20, n_features), dtype=np.int32, endpoint=True)
-    squares = [
+    nearest = [
         min(
-            sum((x - c) ** 2 for x, c in zip(record, centroid, strict=True))
-            for centroid in centroids.tolist()
+            (sum((x - c) ** 2 for x, c in zip(record, centroid, strict=True)), j)
+            for j, centroid in enumerate(centroids.tolist())
         )
         for record in records.tolist()
     ]
-    edges = tuple(sorted({math.isqrt(square) + step for square in squares for step in (0, 1)}))
-    expected = [0] * (len(edges) + 1)
-    for square in squares:
-        expected[sum(square > edge**2 for edge in edges)] += 1
-    assert kernel.answer(Distances(GRID, centroids, edges), records).tolist() == expected
+    edges = tuple(sorted({math.isqrt(square) + step for square, _ in nearest for step in (0, 1)}))
+    together = [0] * (len(edges) + 1)
+    apart = [[0] * (len(edges) + 1) for _ in range(n_centroids)]
+    for square, j in nearest:
+        beyond = sum(square > edge**2 for edge in edges)
+        together[beyond] += 1
+        apart[j][beyond] += 1
+    assert kernel.answer(Distances(GRID, centroids, edges), records).tolist() == together
+    assert kernel.answer(Distances(GRID, centroids, edges, apart=True), records).tolist() == apart
 
 
 @pytest.mark.parametrize("clip", [1, 1000, GRID.unit])
@@ -310,6 +353,7 @@ def test_a_question_outside_the_proof_cannot_be_asked(make: Any, message: str) -
         Cells(GRID, ((1,),)),
         Lengths(GRID, np.zeros((1, 3), dtype=np.int64), (5,)),
         Distances(GRID, np.zeros((2, 3), dtype=np.int64), (5,)),
+        Distances(GRID, np.zeros((2, 3), dtype=np.int64), (5,), apart=True),
         Distances(Grid(10), np.zeros((1, 2), dtype=np.int64), (5,)),
     ],
 )
@@ -345,6 +389,12 @@ def test_edges_are_whole_numbers(edge: Any) -> None:
         Distances(GRID, ORIGIN, (edge,))
     with pytest.raises(TypeError):
         Lengths(GRID, ORIGIN, (edge,))
+
+
+@pytest.mark.parametrize("apart", [0, 1, 1.0, None, "yes", (), np.True_, np.array([True])])
+def test_apart_is_true_or_false(apart: Any) -> None:
+    with pytest.raises(TypeError, match="apart must be True or False"):
+        Distances(GRID, ORIGIN, (3,), apart)
 
 
 def test_no_edge_of_distances_is_too_long_for_an_exact_comparison() -> None:

@@ -86,6 +86,12 @@ def check_norm(norm: str) -> None:
         raise ValueError("the norm must be l1 or l2")
 
 
+def check_truth(value: bool, name: str) -> None:
+    """Raise unless the value is True or False, and not a number that counts as either."""
+    if type(value) is not bool:
+        raise TypeError(f"{name} must be True or False")
+
+
 def whole(value: int) -> int:
     """A whole number of unlimited size, so that its square cannot overflow."""
     if isinstance(value, bool):

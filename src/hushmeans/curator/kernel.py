@@ -223,7 +223,8 @@ def distances(question: Distances, records: GridArray) -> IntArray:
     counts = np.zeros(question.shape, dtype=np.int64)
     squares = np.array(question.edges, dtype=np.int64) ** 2
     about = (_read_only(records), question.centroids, question.grid.unit)
-    compiled.add_up_distances(*about, squares, counts)
+    row = question.shape[1] if question.apart else 0
+    compiled.add_up_distances(*about, squares, row, counts.reshape(-1))
     return counts
 
 

@@ -145,10 +145,12 @@ def lengths(question: Lengths, records: GridArray) -> IntArray:
 @in_blocks
 def distances(question: Distances, records: GridArray) -> IntArray:
     """The number of records between each two edges, the nearest to their centroid first."""
-    squares = _squares(records, question.centroids).min(axis=0)
+    squares = _squares(records, question.centroids)
     edges = np.array(question.edges, dtype=np.int64)
-    beyond = np.searchsorted(edges**2, squares, side="left")
-    return np.bincount(beyond, minlength=question.shape[0])
+    beyond = np.searchsorted(edges**2, squares.min(axis=0), side="left")
+    counts = np.zeros(question.shape, dtype=np.int64)
+    np.add.at(counts, (np.argmin(squares, axis=0), beyond) if question.apart else beyond, 1)
+    return counts
 
 
 @in_blocks

@@ -97,6 +97,8 @@ def known_questions() -> Iterator[tuple[Question, GridArray]]:
         edges = (0, between, between + 1, grid.unit, 2 * grid.unit)
         yield Distances(grid, centroids, edges), records
         yield Distances(grid, centroids[-1:], edges), records
+        yield Distances(grid, centroids, edges, apart=True), records
+        yield Distances(grid, centroids[-1:], edges, apart=True), records
         parts = [(0,), (), (-between, 0, 1), (-grid.unit, grid.unit)]
         yield Lengths(grid, centroids[-1:], (0, between, between + 1, 2 * grid.unit)), records
         yield Cells(grid, tuple(parts[f % 4] if f < 6 else () for f in range(n_features))), records

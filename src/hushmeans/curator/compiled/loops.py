@@ -177,26 +177,28 @@ def add_up_lengths(records, centre, edges, counts):
 
 
 @compiled()
-def add_up_distances(records, centroids, unit, squares_of_edges, counts):
+def add_up_distances(records, centroids, unit, squares_of_edges, row, counts):
     """Count the records by how many edges their distance from their centroid exceeds.
 
-    Squares are compared, in 64 bits.
+    Squares are compared, in 64 bits. The counts of each centroid start `row` after those of the
+    one before; with 0, records are counted together.
     """
     n_features = np.uint64(records.shape[1])
     among, room = targets(centroids, unit), scoring_room(n_features)
-    origins, beyond = origins_at(centroids, None), np.empty(BLOCK, np.int64)
+    origins, places = origins_at(centroids, None), np.empty(BLOCK, np.int64)
     for flat, n_records in stretches(records, origins.width):
         for first in range(ZERO, n_records, ROWS):
             count, start = min(ROWS, n_records - first), first * n_features
             if len(centroids) > 1:  # else all are nearest to the first
                 find(flat, first, count, among, room)
             find_lengths(flat, start, n_features, count, room.best, origins, False)
-            beyond[:] = 0
+            for i in range(count):
+                places[i] = row * np.int64(room.best[i])
             for square in squares_of_edges:
                 for i in range(count):
-                    beyond[i] += np.int64(origins.sizes[i] > square)
+                    places[i] += np.int64(origins.sizes[i] > square)
             for i in range(count):
-                counts[beyond[i]] += 1
+                counts[places[i]] += 1
 
 
 @inlined()

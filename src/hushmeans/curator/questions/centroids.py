@@ -10,6 +10,7 @@ from hushmeans.curator.checks import (
     ascending,
     check_grid,
     check_norm,
+    check_truth,
     clipped_norm,
     fix_points,
     fixed_clips,
@@ -183,11 +184,15 @@ class Distances:
     ----------
     edges
         From 0 to `LONGEST_EDGE`, which is farther than any corner is from the middle of its box.
+    apart
+        Whether the records of each centroid are counted by themselves: the answer then has a row
+        for each centroid.
     """
 
     grid: Grid
     centroids: IntArray
     edges: tuple[int, ...]
+    apart: bool = False
     name: ClassVar[str] = "distances"
 
     def __post_init__(self) -> None:
@@ -195,10 +200,12 @@ class Distances:
         object.__setattr__(self, "edges", ascending(self.edges, "edges of distances"))
         if any(not 0 <= edge <= LONGEST_EDGE for edge in self.edges):
             raise ValueError(f"the edges of distances must be between 0 and {LONGEST_EDGE:,}")
+        check_truth(self.apart, "apart")
 
     @property
-    def shape(self) -> tuple[int]:
-        return (len(self.edges) + 1,)
+    def shape(self) -> tuple[int, ...]:
+        n_ranges = len(self.edges) + 1
+        return (len(self.centroids), n_ranges) if self.apart else (n_ranges,)
 
     def sensitivity(self, norm: Norm) -> int:
         return 1
