@@ -64,7 +64,8 @@ def test_questions_come_in_order_and_the_whole_budget_is_spent() -> None:
     spends = asked.settle()
     names = [spend.question for spend in spends]
     look = ["size", "shifts", "lengths", "spread", "cells"]
-    assert names == [*look, "shifts", "distances", "shifts", "shifts", "sizes", "spreads"]
+    rounds = ["shifts", "distances", "shifts", "distances", "shifts"]
+    assert names == [*look, *rounds, "sizes", "spreads"]
     assert sum(spend.share for spend in spends) == 1
 
 

@@ -24,7 +24,7 @@ from hushmeans.forecasting.mixed_expectation import (
 from hushmeans.forecasting.population import Population
 from hushmeans.forecasting.rehearsal import leaves_of_cluster
 from hushmeans.forecasting.steps import Step, opening_steps, steps_to_moments
-from hushmeans.methods.calibration import LEVELS, Calibration, share_of_distances
+from hushmeans.methods.calibration import LEVELS, Calibration, SharesOfDistances
 from hushmeans.methods.gaps import Gaps, gaps_to_nearest, norms_of
 from hushmeans.methods.method import Method
 from hushmeans.methods.moments import Moments
@@ -162,7 +162,7 @@ class _Rounds:
     Attributes
     ----------
     steps
-        Their questions, that for distances among them.
+        Their questions, those for distances among them.
     last, gaps, noise
         The last round's question, the ways it is clipped by, and the noise of its answer.
     of_sizes
@@ -191,26 +191,30 @@ def _expected_rounds(
     points = grid.snap(population.centres if rounds > 1 else start)
     sizes = np.full(len(points), population.cluster_size)
     gaps, clipping = gaps_to_nearest(picture, grid.to_unit_box(points)), method.clipping
-    for_distances = Fraction(0)
+    distances = SharesOfDistances()
     if rounds > 1:
-        for_distances = share_of_distances(noise, population.n_features, float(population.size))
-        for_distances = min(for_distances, rest / 4)
-    shares = shares_of_rounds(rest - for_distances, rounds, method.last_round)
+        about_table = (population.n_features, population.n_clusters, float(population.size))
+        distances = SharesOfDistances.of(noise, *about_table, rest)
+    shares = shares_of_rounds(rest - distances.joint - distances.own, rounds, method.last_round)
     if not method.rounds:  # such clusters are settled in the first round after joining
         shares = shares[: FINE_ROUNDS + 1] + in_one_round(shares[FINE_ROUNDS + 1 :])
     steps: list[Step] = []
     of_sizes: list[float] = []
+    joined = False
     while shares:
         share, number = shares.pop(0), len(of_sizes)
-        is_fine = for_distances and shares and number < FINE_ROUNDS
-        about = fine(clipping) if is_fine else clipping
+        is_fine = bool(shares) and number < FINE_ROUNDS
+        if not is_fine and distances.own and not joined:
+            steps.append(Step.of(Distances.name, 1.0, float(distances.own), noise))
+        joined = not is_fine
+        about = fine(clipping) if is_fine and distances.joint else clipping
         question = about.question(grid, noise, points, sizes, gaps, share)
         deviation = noise.deviation(question.sensitivity(noise.norm) / grid.unit, float(share))
         clip = float(np.median(question.clips)) / grid.unit
         steps.append(Step(question.name, share, clip * deviation))
         of_sizes.append(deviation * grid.unit / question.size_unit)
-        if number == 0 and for_distances:
-            steps.append(Step.of(Distances.name, 1.0, float(for_distances), noise))
+        if number == 0 and distances.joint:
+            steps.append(Step.of(Distances.name, 1.0, float(distances.joint), noise))
             error = population.n_features * (n * clip * deviation / population.cluster_size) ** 2
             error /= 1 + error / gaps.square  # a round follows noise only so far
             calibration = _expected_calibration(population, gaps, error)

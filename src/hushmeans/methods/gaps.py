@@ -9,7 +9,7 @@ import numpy as np
 from hushmeans.curator.questions import Norm
 from hushmeans.methods.nearest import nearest_points
 from hushmeans.methods.picture import Picture
-from hushmeans.types import FloatArray, IntArray
+from hushmeans.types import BoolArray, FloatArray, IntArray
 
 FEWEST = 20
 """With fewer of the picture's records a cluster is taken to be like all of them."""
@@ -28,6 +28,10 @@ class Gaps:
     def square(self) -> float:
         """The mean squared distance."""
         return float((self.ways**2).sum(axis=1).mean())
+
+    def only(self, chosen: BoolArray) -> Gaps:
+        """The chosen ones."""
+        return Gaps(self.ways[chosen], self.nearest[chosen])
 
     def squares(self, n_clusters: int) -> FloatArray:
         """Each cluster's mean squared distance, or that of all records if it is larger."""

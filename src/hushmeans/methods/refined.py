@@ -19,15 +19,16 @@ from hushmeans.curator.door import Door, Noise
 from hushmeans.curator.questions import Sizes
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.methods.blocks import within_blocks
-from hushmeans.methods.calibration import share_of_distances
+from hushmeans.methods.calibration import SharesOfDistances
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.gaps import gaps_to_nearest, norms_of
-from hushmeans.methods.leaves import first_leaves, resettled, settled
+from hushmeans.methods.leaves import first_leaves, rejoined, resettled, settled
 from hushmeans.methods.marginals import MixedColumns, clip_of_marginals
 from hushmeans.methods.merge import merge
 from hushmeans.methods.method import Clustering
 from hushmeans.methods.mixed import draw_mixed_picture
 from hushmeans.methods.moves import Clipping
+from hushmeans.methods.nearest import MANY_POINTS
 from hushmeans.methods.opening import Purse, ask_size
 from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
 from hushmeans.methods.place import LARGEST_SHARE, corner, mean_near
@@ -44,7 +45,7 @@ from hushmeans.methods.widths import share_of_widths, with_widths
 from hushmeans.schema import Layout
 
 MERGE_RULE = "ward"
-PICTURE_RECORDS, MIXED_RECORDS = 3000, 8000
+PICTURE_RECORDS, MIXED_RECORDS = 8000, 8000
 RECORDS_PER_CENTROID = 30
 """The synthetic data has at least so many records, and so many per centroid. One-hot columns take
 more of them for k-means to find the same clusters every time."""
@@ -129,7 +130,7 @@ class RefinedMethod:
 
     @property
     def most_questions(self) -> int:
-        return 5 + PICTURE_QUESTIONS + (self.rounds or MOST_ROUNDS)
+        return 6 + PICTURE_QUESTIONS + (self.rounds or MOST_ROUNDS)
 
     def find(self, door: Door, n_clusters: int, generator: Generator) -> Clustering:
         """Spend part of the budget on synthetic data, most on rounds, the rest on sizes.
@@ -156,14 +157,14 @@ class RefinedMethod:
         for_widths = self.share_of_widths(rest, picture, door.noise, door.layout, n_clusters)
         rest -= for_widths
         rounds, n = self.size_of_work(picture, door.noise, n_clusters, rest)
-        for_distances = Fraction(0)
+        distances = SharesOfDistances()
         if rounds > 1:
-            for_distances = share_of_distances(door.noise, door.n_columns, size.likely)
-            for_distances = min(for_distances, rest / 4)
+            about_table = (door.noise, door.n_columns, n_clusters, size.likely)
+            distances = SharesOfDistances.of(*about_table, rest)
         starts = PICTURE_STARTS if door.layout.is_numeric else MIXED_STARTS
         leaves = first_leaves(picture, n * n_clusters, generator, starts)
-        shares = shares_of_rounds(rest - for_distances, rounds, self.last_round)
-        shifting = Shifting(door, picture, presence, self.clipping, for_distances)
+        shares = shares_of_rounds(rest - distances.joint - distances.own, rounds, self.last_round)
+        shifting = Shifting(door, picture, presence, self.clipping, distances)
         asked = leaves
         if rounds > 1:
             leaves = shifting.fine_round(asked, shares.pop(0))
@@ -174,9 +175,10 @@ class RefinedMethod:
             asked = resettled(leaves, picture)
             leaves = shifting.fine_round(asked, shares.pop(0))
         clusters = merge(leaves, n_clusters, MERGE_RULE)
-        if rounds > 1 and n > 1:
+        if rounds > 1 and n > 1 and n_clusters <= MANY_POINTS:  # more would take long
             gaps = shifting.as_real(gaps_to_nearest(picture, asked.centroids))
-            clusters = settled(clusters, leaves, gaps)
+            clusters = settled(rejoined(clusters, leaves), leaves, gaps)
+        shifting = shifting.calibrated_apart(clusters)
         while shares:
             clusters, at_rest = shifting.round(clusters, shares.pop(0))
             if at_rest and not self.rounds:

@@ -9,7 +9,13 @@ import numpy as np
 
 from hushmeans.curator.door import Door
 from hushmeans.methods.blocks import clusters_within_blocks
-from hushmeans.methods.calibration import Calibration, ask_distances
+from hushmeans.methods.calibration import (
+    Calibration,
+    SharesOfDistances,
+    ask_distances,
+    ask_own_distances,
+    with_borrowed_ways,
+)
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.gaps import Gaps, gaps_to_nearest
 from hushmeans.methods.moves import Clipping, moved, read_moves
@@ -36,24 +42,35 @@ class Shifting:
     clipping
         How shifts are clipped before anything is known of distances.
     for_distances
-        The share of the budget for distances; 0 if they are not asked for.
+        The shares of the budget for distances.
     calibration
         What is known of distances; None before they are asked for.
+    own
+        What is known of those of each merged cluster; empty before they are asked for.
     """
 
     door: Door
     picture: Picture
     presence: Presence
     clipping: Clipping
-    for_distances: Fraction
+    for_distances: SharesOfDistances
     calibration: Calibration | None = None
+    own: tuple[Calibration | None, ...] = ()
 
     def calibrated(self, clusters: Clusters) -> Shifting:
         """The same once distances from these centroids are known, if they are asked for."""
-        if self.for_distances == 0:
+        share = self.for_distances.joint
+        if share == 0:
             return self
-        about = (self.door, self.picture, clusters, self.for_distances)
-        return replace(self, calibration=ask_distances(*about))
+        return replace(self, calibration=ask_distances(self.door, self.picture, clusters, share))
+
+    def calibrated_apart(self, clusters: Clusters) -> Shifting:
+        """The same once distances from each of the merged clusters are known, if asked for."""
+        share = self.for_distances.own
+        if share == 0:
+            return self
+        about = (self.door, self.picture, clusters, share, self.calibration)
+        return replace(self, own=ask_own_distances(*about))
 
     def is_unsettled(self, clusters: Clusters) -> bool:
         """Whether records are known to be far from centroids because these are misplaced."""
@@ -62,11 +79,17 @@ class Shifting:
 
     def as_real(self, shown: Gaps) -> Gaps:
         """The picture's ways, as long as those of real records are known to be."""
-        return shown if self.calibration is None else self.calibration.of(shown)
+        real = shown if self.calibration is None else self.calibration.of(shown)
+        ways = real.ways.copy()
+        for cluster, calibration in enumerate(self.own):
+            of_cluster = shown.nearest == cluster
+            if calibration is not None and of_cluster.any():
+                ways[of_cluster] = calibration.of(shown.only(of_cluster)).ways
+        return replace(real, ways=ways)
 
     def fine_round(self, leaves: Clusters, share: Fraction) -> Clusters:
         """The leaves after a round before merging."""
-        clipping = fine(self.clipping) if self.for_distances else self.clipping
+        clipping = fine(self.clipping) if self.for_distances.joint else self.clipping
         return self._round(leaves, share, clipping)[0]
 
     def round(self, clusters: Clusters, share: Fraction) -> tuple[Clusters, bool]:
@@ -80,6 +103,8 @@ class Shifting:
         door = self.door
         steps = door.grid.snap(clusters.centroids)
         shown = gaps_to_nearest(self.picture, door.grid.to_unit_box(steps))
+        if self.own:
+            shown = with_borrowed_ways(shown, len(steps))
         gaps = self.as_real(shown)
         if self.calibration is not None:
             clipping = calibrated(clipping, self.calibration)
