@@ -520,7 +520,7 @@ def test_the_statement_rounds_nothing_that_was_promised(
 @pytest.mark.parametrize(
     ("n_records", "words"),
     [
-        (40_000, "refined (9 rounds, 6 centroids merged into 3, clip_quantile = 0.5,"),
+        (40_000, "refined (6 rounds, 6 centroids merged into 3, clip_quantile = 0.5,"),
         (60, "refined (1 round, n = 1"),
     ],
 )
