@@ -20,8 +20,7 @@ def found(points: FloatArray, seed: int = 0) -> Place:
     budget = Budget.of(1)
     curator = Curator(open_store(points, Bounds((-1, 1))), mechanism_for(budget, seed), budget)
     somewhere = NoisyMean(np.zeros(points.shape[1]), variance=0.01, way=0.0)
-    place, _ = zoom_in(Purse(curator.door), len(points), somewhere)
-    return place
+    return zoom_in(Purse(curator.door), len(points), somewhere).place
 
 
 def table(apart: float) -> FloatArray:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import Present
-from hushmeans.methods.moments import lengths_are_cheap, share_for_spread
+from hushmeans.methods.moments import lengths_come_first, share_for_spread
 from hushmeans.methods.opening import SIZE_SHARE, exact_share
 from hushmeans.methods.place import corner, share_for_lengths, share_for_mean
 from hushmeans.methods.presence import share_for_presence
@@ -53,7 +53,7 @@ def steps_to_moments(noise: Noise, n_features: int, size: float) -> list[Step]:
     """The questions about mean and spread of numbers that fill their box."""
     whole = corner(noise, n_features)
     steps = [Step.of("shifts", whole / 2, share_for_mean(noise, n_features, size), noise)]
-    if lengths_are_cheap(noise, size):
+    if lengths_come_first(noise, n_features, size):
         steps.append(Step.of("lengths", 1.0, share_for_lengths(noise, size), noise))
     share = share_for_spread(noise, n_features, size)
     return [*steps, Step.of("spread", whole / 3, share, noise)]

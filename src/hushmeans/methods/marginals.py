@@ -27,7 +27,7 @@ from hushmeans.methods.moments import (
     TYPICAL_SQUARE,
     WORTH_NARROWING,
     Moments,
-    lengths_are_cheap,
+    lengths_come_first,
 )
 from hushmeans.methods.opening import Purse
 from hushmeans.methods.place import (
@@ -253,13 +253,16 @@ def _ask_numbers(purse: Purse, columns: MixedColumns, size: float) -> Moments:
     """
     place = Place.whole(len(columns.ranged))
     found = ask_mean(purse, size, place, place.centre)
-    mean, cheap = found.mean, lengths_are_cheap(purse.door.noise, size)
+    mean = found.mean
+    cheap = lengths_come_first(purse.door.noise, len(mean), size)
     if cheap:
-        place, mean = zoom_in(purse, size, found)
+        nearer = zoom_in(purse, size, found)
+        place, mean = nearer.place, nearer.mean
     own = np.isin(columns.numbers, columns.ranged)
     variance, noise = _ask_variance(purse, mean, columns.within(place).reach[own], size)
     if not cheap and float(variance.mean()) < LOOKS_LOOSE:
-        place, mean = zoom_in(purse, size, found)
+        nearer = zoom_in(purse, size, found)
+        place, mean = nearer.place, nearer.mean
         if mean is not found.mean:
             variance, noise = _ask_variance(purse, mean, columns.within(place).reach[own], size)
     narrow = NARROW * math.sqrt(float(variance.mean()) * (1 + noise)) / place.half

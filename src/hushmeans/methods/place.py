@@ -31,8 +31,10 @@ AT_ITS_CLIP, FURTHER = 0.9, 1.75
 lies twice as far out, and the mean is taken to be so many times as far out."""
 LITTLE = 0.08
 """The largest share for which that is done."""
-LENGTHS_SHARE, LATER_SHARE, LARGEST_LENGTHS_SHARE = 0.01, 0.03, 0.05
-"""What lengths get at the least; in all, within a cube; in all, before the first zoom."""
+LENGTHS_SHARE, LARGEST_LENGTHS_SHARE = 0.01, 0.1
+"""What lengths get at the least and, of few records, at the most."""
+FIRST_SHARE, LATER_SHARE = 0.05, 0.03
+"""What they may get in all where they are asked again: before the first zoom, and later."""
 SIGNAL, LEAST_SIGNAL = 12.0, 5.0
 """Records over the noise of a count that lengths are to have, and that they must have."""
 STANDS_OUT = 4.2
@@ -95,6 +97,25 @@ class Place:
         return np.minimum(self.centre + self.half, 1.0)
 
 
+@dataclass(frozen=True)
+class Found:
+    """Where the records were found.
+
+    Attributes
+    ----------
+    place
+        The cube that they fill, or the unit box.
+    mean
+        Their mean.
+    length
+        Half of them lie no farther from it, along any feature; None where that was not counted.
+    """
+
+    place: Place
+    mean: FloatArray
+    length: float | None = None
+
+
 def corner(noise: Noise, n_features: int) -> float:
     """The norm of a corner of the unit box."""
     return n_features if noise.norm == "l1" else math.sqrt(n_features)
@@ -111,8 +132,10 @@ def share_for_mean(noise: Noise, n_features: int, size: float) -> float:
 
 
 def share_for_lengths(noise: Noise, size: float) -> float:
-    """The share that lengths of so many records need."""
-    return max(noise.share_for(1, size / SIGNAL), LENGTHS_SHARE)
+    """The share that lengths of so many records get; 0 where they would be lost in noise."""
+    if noise.share_for(1, size / LEAST_SIGNAL) > LARGEST_LENGTHS_SHARE:
+        return 0.0
+    return min(max(noise.share_for(1, size / SIGNAL), LENGTHS_SHARE), LARGEST_LENGTHS_SHARE)
 
 
 @dataclass(frozen=True)
@@ -182,22 +205,23 @@ def mean_near(
     return NoisyMean(mean, clip**2 * by_noise, length)
 
 
-def zoom_in(purse: Purse, size: float, mean: NoisyMean) -> tuple[Place, FloatArray]:
+def zoom_in(purse: Purse, size: float, mean: NoisyMean) -> Found:
     """A cube that the records fill, and their mean; the unit box if they may fill that.
 
     Where noise alone keeps the mean away from the records, it is asked again with a clip as short
     as their way to it. Clips that short would cut the tails of skewed records. A mean that is not
     asked again is returned as it came.
     """
-    place, noise = Place.whole(len(mean.mean)), purse.door.noise
-    if noise.share_for(1, size / LEAST_SIGNAL) > LARGEST_LENGTHS_SHARE:
-        return place, mean.mean
+    place, noise, length = Place.whole(len(mean.mean)), purse.door.noise, None
+    if share_for_lengths(noise, size) == 0:
+        return Found(place, mean.mean)
     for _ in range(MOST_ZOOMS):
         if purse.spent > MOST_LOCATED:
             break
-        found = _ask_lengths(purse, size, mean.mean, place)
-        if found is None:
+        lengths = ask_lengths(purse, size, mean.mean, place)
+        if lengths is None:
             break
+        found, length = lengths.place, lengths.median
         only_noise = found.core <= ONLY_NOISE * mean.off(noise)
         smaller = (found.core if only_noise else found.half) <= ZOOM * place.half
         half = min(found.half, place.half)
@@ -207,12 +231,28 @@ def zoom_in(purse: Purse, size: float, mean: NoisyMean) -> tuple[Place, FloatArr
         if not smaller:
             break
         narrow = min(found.core / half, 1.0) if only_noise else 1.0
-        mean = ask_mean(purse, size, place, mean.mean, narrow)
-    return place, mean.mean
+        mean, length = ask_mean(purse, size, place, mean.mean, narrow), None
+    return Found(place, mean.mean, length)
 
 
-def _ask_lengths(purse: Purse, size: float, mean: FloatArray, place: Place) -> Place | None:
-    """A cube around the mean that may hold all records; None where noise hides all of them.
+@dataclass(frozen=True)
+class NoisyLengths:
+    """What counts of lengths around a mean say.
+
+    Attributes
+    ----------
+    place
+        A cube around the mean that may hold all records, or nearly all.
+    median
+        Half of the records lie no farther from the mean, along any feature.
+    """
+
+    place: Place
+    median: float
+
+
+def ask_lengths(purse: Purse, size: float, mean: FloatArray, place: Place) -> NoisyLengths | None:
+    """How far records of a place lie from the mean; None where noise hides all of them.
 
     Where a smaller cube might pay, lengths are asked again and more exactly: records that are
     overlooked now are hard to find later.
@@ -221,13 +261,13 @@ def _ask_lengths(purse: Purse, size: float, mean: FloatArray, place: Place) -> P
     widths = 2 * place.half * 2.0 ** (-0.5 * np.arange(EDGES)[::-1])
     edges = np.unique(np.rint(np.clip(widths * grid.unit, 1, 2 * grid.unit)).astype(np.int64))
     question = Lengths(grid, grid.snap(mean[None]), tuple(edges.tolist()))
-    share = min(share_for_lengths(noise, size), LARGEST_LENGTHS_SHARE)
+    share = share_for_lengths(noise, size)
     answer = purse.ask(question, share)
     counts, variance = answer.values.astype(np.float64), answer.variance
     widest = int(np.searchsorted(edges, ZOOM * place.half * grid.unit)) - 1
-    in_all = LARGEST_LENGTHS_SHARE if place.half == 1 else LATER_SHARE
-    beyond = lying_beyond(counts, size)[widest] if widest >= 0 else size
-    if beyond < GOOD_PART * size and share < in_all:
+    in_all = FIRST_SHARE if place.half == 1 else LATER_SHARE
+    further = lying_beyond(counts, size)[widest] if widest >= 0 else size
+    if further < GOOD_PART * size and share < in_all:
         again = purse.ask(question, in_all - share)
         weight = variance / (variance + again.variance)
         counts = (1 - weight) * counts + weight * again.values
@@ -245,7 +285,10 @@ def _ask_lengths(purse: Purse, size: float, mean: FloatArray, place: Place) -> P
     )
     leave_out = sure >= FAR_AWAY * half or reach >= VERY_FAR * half
     core = float(edges[min(nearly, len(edges) - 1)] / grid.unit)
-    return Place(mean, half if leave_out else reach, reach, core)
+    found = Place(mean, half if leave_out else reach, reach, core)
+    beyond = lying_beyond(counts, size)[: len(edges)]
+    median = math.exp(np.interp(-size / 2, -beyond, np.log(edges / grid.unit)))
+    return NoisyLengths(found, median)
 
 
 def nearly_all(counts: FloatArray, noise: float, size: float) -> int:
