@@ -10,7 +10,7 @@ import pytest
 
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.gaps import gaps_to_nearest
-from hushmeans.methods.leaves import first_leaves, rejoined, resettled, settled
+from hushmeans.methods.leaves import believed, first_leaves, rejoined, resettled, settled
 from hushmeans.methods.moments import Moments
 from hushmeans.methods.picture import Picture
 from hushmeans.methods.place import Place
@@ -81,7 +81,7 @@ def test_merged_clusters_settle_where_the_leaves_put_the_synthetic_records() -> 
     places += off
     found = leaves(places.tolist(), [1000, 3000, 4000, 2000])
     merged = leaves([places[0].tolist(), [0.4, 0.0]], [1000, 9000])
-    after = settled(merged, found, gaps)
+    after = settled(merged, found, gaps, 10)
     np.testing.assert_allclose(after.centroids[0], [-0.3 + off[0], off[1]], atol=1e-9)
     np.testing.assert_allclose(after.centroids[1], [1 / 3 + off[0], off[1]], atol=1e-9)
     assert after.sizes.tolist() == pytest.approx([4000, 6000])
@@ -91,9 +91,20 @@ def test_merged_clusters_settle_where_the_leaves_put_the_synthetic_records() -> 
 def test_a_leaf_that_the_picture_shows_no_records_of_counts_with_its_size() -> None:
     found = leaves([[0.0, 0.0], [0.5, 0.5], [0.5, 0.7]], [100, 30, 10])
     gaps = gaps_to_nearest(picture(np.zeros((50, 2))), found.centroids)
-    after = settled(leaves([[0.0, 0.0], [0.5, 0.6]], [100, 40]), found, gaps)
+    after = settled(leaves([[0.0, 0.0], [0.5, 0.6]], [100, 40]), found, gaps, 10)
     np.testing.assert_allclose(after.centroids, [[0.0, 0.0], [0.5, 0.55]], atol=1e-9)
     assert after.sizes.tolist() == pytest.approx([100, 40])
+
+
+def test_a_size_that_noise_explains_counts_for_less_the_larger_the_others_are() -> None:
+    few, many = (
+        leaves([[0.0, 0.0], [0.5, 0.0], [0.9, 0.0]], [size, size, 50], error=40)
+        for size in (100, 2000)
+    )
+    assert believed(few).sizes[2] > 35
+    assert believed(many).sizes[2] < 10
+    np.testing.assert_allclose(believed(many).sizes[:2], 2000)
+    assert (believed(leaves([[0.0, 0.0], [0.9, 0.0]], [5000, 1], error=40)).sizes >= 1).all()
 
 
 def test_leaves_are_joined_anew_where_merging_took_a_wrong_step() -> None:

@@ -48,7 +48,7 @@ from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 from hushmeans.methods.shifting import calibrated, fine
 from hushmeans.methods.start import public_randomness
 from hushmeans.methods.widths import clip_of_widths
-from hushmeans.schema import Grid
+from hushmeans.schema import Grid, Layout
 from hushmeans.types import FloatArray
 
 UNFINISHED_PART = 1 / 3
@@ -193,8 +193,8 @@ def _expected_rounds(
     gaps, clipping = gaps_to_nearest(picture, grid.to_unit_box(points)), method.clipping
     distances = SharesOfDistances()
     if rounds > 1:
-        about_table = (population.n_features, population.n_clusters, float(population.size))
-        distances = SharesOfDistances.of(noise, *about_table, rest)
+        about_table = (Layout.of_numbers(population.n_features), population.n_clusters)
+        distances = SharesOfDistances.of(noise, *about_table, float(population.size), rest)
     shares = shares_of_rounds(rest - distances.joint - distances.own, rounds, method.last_round)
     if not method.rounds:  # such clusters are settled in the first round after joining
         shares = shares[: FINE_ROUNDS + 1] + in_one_round(shares[FINE_ROUNDS + 1 :])

@@ -22,7 +22,7 @@ from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.gaps import FEWEST, Gaps, gaps_to_nearest
 from hushmeans.methods.opening import exact_share
 from hushmeans.methods.picture import MANY_FEATURES, Picture
-from hushmeans.schema import Grid
+from hushmeans.schema import Grid, Layout
 from hushmeans.types import FloatArray, IntArray
 
 SIGNAL_OF_DISTANCES = 40.0
@@ -101,7 +101,8 @@ class SharesOfDistances:
     joint
         For those from all leaves together, after the first round.
     own
-        For those from each merged cluster by itself.
+        For those from each merged cluster by itself, in tables of numbers: codes of categories
+        reach no farther in one cluster than in another.
     """
 
     joint: Fraction = Fraction(0)
@@ -109,10 +110,12 @@ class SharesOfDistances:
 
     @classmethod
     def of(
-        cls, noise: Noise, n_features: int, n_clusters: int, size: float, rest: Fraction
+        cls, noise: Noise, layout: Layout, n_clusters: int, size: float, rest: Fraction
     ) -> SharesOfDistances:
         """The shares where so much of the budget is left for rounds and for distances."""
-        joint = min(share_of_distances(noise, n_features, size), rest / 4)
+        joint = min(share_of_distances(noise, layout.n_columns, size), rest / 4)
+        if not layout.is_numeric:
+            return cls(joint)
         return cls(joint, min(share_of_own_distances(noise, n_clusters, size), rest / 8))
 
 

@@ -31,6 +31,8 @@ EMPTY = 0.1
 error."""
 CROWDED = 1.5
 """A leaf may be two if it has more than so many times the average size of those not empty."""
+MAYBE_EMPTY = 0.4
+"""The part of the leaves that may be empty, as far as is known without their sizes."""
 APART = 0.5
 """How far two such leaves are put from their middle, in widths along the longest axis."""
 
@@ -110,6 +112,19 @@ def _quietly() -> Iterator[None]:
         yield
 
 
+def believed(leaves: Clusters) -> Clusters:
+    """The leaves with the sizes to expect of them, as some may be empty and their sizes noise.
+
+    Far out, an empty leaf that noise gives a few records would be worth a centre of its own. One
+    that is not empty may have any size up to twice the average.
+    """
+    deviations = np.sqrt(leaves.size_variances)
+    by_noise = np.exp(-np.sqrt(2) * leaves.sizes / deviations) / (np.sqrt(2) * deviations)
+    real = (1 - MAYBE_EMPTY) / (2 * leaves.sizes.mean())
+    sizes = leaves.sizes * real / (real + MAYBE_EMPTY * by_noise)
+    return replace(leaves, sizes=np.maximum(sizes, 1.0))
+
+
 def rejoined(clusters: Clusters, leaves: Clusters) -> Clusters:
     """The leaves joined by k-means, if that is better than the clusters merged from them.
 
@@ -138,7 +153,7 @@ def rejoined(clusters: Clusters, leaves: Clusters) -> Clusters:
     )
 
 
-def settled(clusters: Clusters, leaves: Clusters, gaps: Gaps) -> Clusters:
+def settled(clusters: Clusters, leaves: Clusters, gaps: Gaps, n_steps: int) -> Clusters:
     """Clusters joined from leaves, after k-means on the synthetic data as a round corrects it.
 
     The synthetic records of each leaf are moved, and weighted, so that their mean and their number
@@ -149,6 +164,8 @@ def settled(clusters: Clusters, leaves: Clusters, gaps: Gaps) -> Clusters:
     ----------
     gaps
         The ways from the synthetic records to where the leaves were before that round.
+    n_steps
+        How many steps k-means takes at the most.
     """
     from sklearn.cluster import KMeans
 
@@ -158,7 +175,7 @@ def settled(clusters: Clusters, leaves: Clusters, gaps: Gaps) -> Clusters:
     records = np.concatenate([leaves.centroids[gaps.nearest] + ways, leaves.centroids[counts == 0]])
     weights = leaves.sizes / counts.clip(1)
     weights = np.concatenate([weights[gaps.nearest], weights[counts == 0]])
-    model = KMeans(k, init=clusters.centroids, n_init=1, max_iter=MOST_STEPS)
+    model = KMeans(k, init=clusters.centroids, n_init=1, max_iter=n_steps)
     with _quietly():
         model.fit(records, sample_weight=weights)
     sizes = np.maximum(np.bincount(model.labels_, weights, k), 1.0)

@@ -22,7 +22,7 @@ from hushmeans.methods.blocks import within_blocks
 from hushmeans.methods.calibration import SharesOfDistances
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.gaps import gaps_to_nearest, norms_of
-from hushmeans.methods.leaves import first_leaves, rejoined, resettled, settled
+from hushmeans.methods.leaves import believed, first_leaves, rejoined, resettled, settled
 from hushmeans.methods.marginals import MixedColumns, clip_of_marginals
 from hushmeans.methods.merge import merge
 from hushmeans.methods.method import Clustering
@@ -51,6 +51,9 @@ RECORDS_PER_CENTROID = 30
 more of them for k-means to find the same clusters every time."""
 PICTURE_STARTS, MIXED_STARTS = 4, 12
 """How often the synthetic data is clustered; one-hot columns have more poor local optima."""
+SETTLING_STEPS, MIXED_SETTLING_STEPS = 2, 30
+"""Steps of k-means on the synthetic data after merging; with numbers alone, more than a few follow
+it too far."""
 ONE_ROUND, TWO_ROUNDS = 1 / 3, 0.1
 """Noise of a centroid, relative to the spread, above which only one or two rounds pay off."""
 FREE_ROUND = 0.02
@@ -159,7 +162,7 @@ class RefinedMethod:
         rounds, n = self.size_of_work(picture, door.noise, n_clusters, rest)
         distances = SharesOfDistances()
         if rounds > 1:
-            about_table = (door.noise, door.n_columns, n_clusters, size.likely)
+            about_table = (door.noise, door.layout, n_clusters, size.likely)
             distances = SharesOfDistances.of(*about_table, rest)
         starts = PICTURE_STARTS if door.layout.is_numeric else MIXED_STARTS
         leaves = first_leaves(picture, n * n_clusters, generator, starts)
@@ -174,10 +177,12 @@ class RefinedMethod:
         if len(shares) > 1:
             asked = resettled(leaves, picture)
             leaves = shifting.fine_round(asked, shares.pop(0))
-        clusters = merge(leaves, n_clusters, MERGE_RULE)
+        to_merge = believed(leaves) if n > 1 else leaves
+        clusters = merge(to_merge, n_clusters, MERGE_RULE)
         if rounds > 1 and n > 1 and n_clusters <= MANY_POINTS:  # more would take long
             gaps = shifting.as_real(gaps_to_nearest(picture, asked.centroids))
-            clusters = settled(rejoined(clusters, leaves), leaves, gaps)
+            n_steps = SETTLING_STEPS if door.layout.is_numeric else MIXED_SETTLING_STEPS
+            clusters = settled(rejoined(clusters, to_merge), to_merge, gaps, n_steps)
         shifting = shifting.calibrated_apart(clusters)
         while shares:
             clusters, at_rest = shifting.round(clusters, shares.pop(0))
