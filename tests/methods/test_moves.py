@@ -11,7 +11,7 @@ import pytest
 from hushmeans.curator.door import Noise, NoisyTotals
 from hushmeans.curator.questions import Shifts
 from hushmeans.methods.gaps import FEWEST, Gaps, norms_of
-from hushmeans.methods.moves import Clipping, Moves, read_moves
+from hushmeans.methods.moves import UNSEEN, Clipping, Moves, read_moves
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray
 
@@ -88,3 +88,22 @@ def test_a_clip_is_wider_where_noise_costs_less_than_what_it_would_cut() -> None
     assert clips[0] == pytest.approx(median, rel=1e-3)
     assert 1.2 * median < clips[1] < 20 * median
     assert clips[2] > 2 * clips[1]
+
+
+def went(way: float, deviation: float = 0.01) -> Moves:
+    """Two clusters of the same size that went so far in both features."""
+    ways = np.full((2, 2), way)
+    return Moves(
+        ways, np.full((2, 2), deviation**2), np.ones((2, 1)), np.full(2, 100.0), np.ones(2)
+    )
+
+
+def test_a_move_is_doubted_by_as_much_as_moves_have_got_less() -> None:
+    assert went(0.1).doubted(went(0.2)) == pytest.approx((0.01 - 2e-4) / (0.04 - 2e-4))
+    assert went(0.3).doubted(went(0.2)) == 1
+    assert went(0.001).doubted(went(0.2)) == UNSEEN
+
+
+def test_nothing_follows_from_a_last_move_that_is_noise() -> None:
+    assert went(0.1).doubted(None) == UNSEEN
+    assert went(0.1).doubted(went(0.02, deviation=0.02)) == UNSEEN

@@ -30,7 +30,7 @@ well there; tight clusters in many features it shows too wide."""
 LEAST_RELATIVE_SIZE = 0.25
 """The smallest size, relative to the median one, by which that noise is judged."""
 UNSEEN = 0.03
-"""The part of a squared move that is doubted beyond what the picture shows."""
+"""The part of a squared move that is doubted beyond what the picture shows, at the least."""
 FREED_BY_NOISE = 2 / 3
 """The power with which clips follow what costs next to nothing: both the noise that is left, and
 what is cut, get less as noise falls."""
@@ -67,13 +67,27 @@ class Moves:
     size_variances: FloatArray
 
     @property
-    def square_beyond_noise(self) -> float:
-        """The mean squared way of all records' centroids, less what noise adds to it.
+    def square_by_noise(self) -> float:
+        """What noise adds to the mean squared way of all records' centroids.
 
-        Noise adds to it twice: a round takes back the noise of the round before.
+        It adds to it twice: a round takes back the noise of the round before.
         """
-        squares = (self.whole**2 - 2 * self.variances).sum(axis=1)
-        return float(np.average(squares, weights=self.sizes))
+        return 2 * float(np.average(self.variances.sum(axis=1), weights=self.sizes))
+
+    @property
+    def square_beyond_noise(self) -> float:
+        """The mean squared way of all records' centroids, less what noise adds to it."""
+        squares = (self.whole**2).sum(axis=1)
+        return float(np.average(squares, weights=self.sizes)) - self.square_by_noise
+
+    def doubted(self, last: Moves | None) -> float:
+        """The part of a squared move that the next round may be expected to make again.
+
+        It is as much less as these moves are than the last ones, if those are clear of noise.
+        """
+        if last is None or last.square_beyond_noise <= last.square_by_noise:
+            return UNSEEN
+        return min(max(self.square_beyond_noise / last.square_beyond_noise, UNSEEN), 1.0)
 
 
 @dataclass(frozen=True)
@@ -178,7 +192,9 @@ def read_moves(
     )
 
 
-def moved(question: Shifts, moves: Moves, gaps: Gaps, shown: Gaps) -> Clusters:
+def moved(
+    question: Shifts, moves: Moves, gaps: Gaps, shown: Gaps, doubted: float = UNSEEN
+) -> Clusters:
     """The clusters after the moves, with all that can be said of their errors.
 
     Noise is not all: clipping cuts long shifts one-sidedly, and the records that change clusters
@@ -190,6 +206,8 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps, shown: Gaps) -> Clusters:
         The ways from the picture's records to their centroids, as long as those of real records
         are taken to be, and as the picture shows them. Between the two lies what becomes of
         clusters that touch.
+    doubted
+        The part of a squared move that is doubted beyond that.
     """
     before = question.grid.to_unit_box(question.centroids)
     made = moves.believed * moves.whole
@@ -209,7 +227,7 @@ def moved(question: Shifts, moves: Moves, gaps: Gaps, shown: Gaps) -> Clusters:
         + one_sided**2
         + doubt[:, None] * lengths**2 / made.shape[1]
         + _in_all_directions(followed) / 2
-        + UNSEEN * _in_all_directions(made**2)
+        + doubted * _in_all_directions(made**2)
     )
     return Clusters(
         centroids=after,

@@ -184,9 +184,11 @@ class RefinedMethod:
             n_steps = SETTLING_STEPS if door.layout.is_numeric else MIXED_SETTLING_STEPS
             clusters = settled(rejoined(clusters, to_merge), to_merge, gaps, n_steps)
         shifting = shifting.calibrated_apart(clusters)
+        last = None
         while shares:
-            clusters, at_rest = shifting.round(clusters, shares.pop(0))
-            if at_rest and not self.rounds:
+            last = shifting.round(clusters, shares.pop(0), last)
+            clusters = last.clusters
+            if last.at_rest and not self.rounds:
                 shares = in_one_round(shares)
         clusters, profiles = _described(door, presence, clusters, for_sizes)
         clusters = with_widths(door, picture, clusters, for_widths)

@@ -18,7 +18,7 @@ from hushmeans.methods.calibration import (
 )
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.gaps import Gaps, gaps_to_nearest
-from hushmeans.methods.moves import Clipping, moved, read_moves
+from hushmeans.methods.moves import Clipping, Moves, moved, read_moves
 from hushmeans.methods.picture import Picture
 from hushmeans.methods.presence import Presence, lengthened
 
@@ -31,6 +31,25 @@ if distances are asked for: clusters much narrower than they seem are not to be 
 FREED_QUANTILE = 0.25
 """What the quantile of clips grows by, at most, where distances turn out shorter than in the
 picture: with all the less noise, more can be let in."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """What a round says.
+
+    Attributes
+    ----------
+    clusters
+        The clusters after it.
+    moves
+        How far its answer has the centroids go.
+    at_rest
+        Whether they have settled, up to noise.
+    """
+
+    clusters: Clusters
+    moves: Moves
+    at_rest: bool
 
 
 @dataclass(frozen=True)
@@ -90,15 +109,15 @@ class Shifting:
     def fine_round(self, leaves: Clusters, share: Fraction) -> Clusters:
         """The leaves after a round before merging."""
         clipping = fine(self.clipping) if self.for_distances.joint else self.clipping
-        return self._round(leaves, share, clipping)[0]
+        return self._round(leaves, share, clipping, None).clusters
 
-    def round(self, clusters: Clusters, share: Fraction) -> tuple[Clusters, bool]:
-        """The clusters after a round, and whether they have settled, up to noise."""
-        return self._round(clusters, share, self.clipping)
+    def round(self, clusters: Clusters, share: Fraction, last: Round | None) -> Round:
+        """What a round makes of the clusters, with the last one since they were merged."""
+        return self._round(clusters, share, self.clipping, last)
 
     def _round(
-        self, clusters: Clusters, share: Fraction, clipping: Clipping
-    ) -> tuple[Clusters, bool]:
+        self, clusters: Clusters, share: Fraction, clipping: Clipping, last: Round | None
+    ) -> Round:
         """Move every centroid by the noisy mean of its records' clipped shifts."""
         door = self.door
         steps = door.grid.snap(clusters.centroids)
@@ -113,8 +132,10 @@ class Shifting:
         known = (clusters.sizes, clusters.size_variances)
         moves = read_moves(question, answer, *known, gaps.squares(len(steps)))
         moves = lengthened(moves, self.presence)
+        doubted = moves.doubted(None if last is None else last.moves)
+        found = moved(question, moves, gaps, shown, doubted)
         at_rest = moves.square_beyond_noise <= NEGLIGIBLE**2 * gaps.square
-        return clusters_within_blocks(door.layout, moved(question, moves, gaps, shown)), at_rest
+        return Round(clusters_within_blocks(door.layout, found), moves, at_rest)
 
 
 def fine(clipping: Clipping) -> Clipping:
