@@ -271,7 +271,10 @@ class Ledger:
         return self.strict or connection.execute(select(SEAL.c.strict)).scalar_one() != 0
 
     def _unknown(self, dataset: str) -> LedgerError:
-        return LedgerError(f"the ledger {self.address} has no dataset {dataset!r}")
+        return LedgerError(
+            f"the ledger {self.address} has no dataset {dataset!r}; hushmeans budget show lists "
+            "those that it has"
+        )
 
     def __eq__(self, other: object) -> bool:
         return (
