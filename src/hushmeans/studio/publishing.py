@@ -49,13 +49,15 @@ class Recipe:
 
     def script(self) -> str:
         """A Python program."""
-        plan, delta, place = self.plan, "", repr(_absolute(self.place))
-        names = "DPKMeans, Ledger, Schema"
+        plan, delta = self.plan, ""
+        names, place = "DPKMeans, Ledger, Schema", self.place
         if plan.delta != "0":
             delta = f"\n    delta={plan.delta!r},"
         if isinstance(self.place, CSV):
             names = f"CSV, {names}"
-            place = repr(replace(self.place, path=_absolute(self.place.path)))
+            place = replace(self.place, path=_absolute(self.place.path))
+        else:
+            place = _absolute(place)
         return f'''"""Cluster a dataset with differential privacy.
 
 The release id makes this the same release as before: it is read from the ledger, and nothing more
@@ -75,7 +77,7 @@ model = DPKMeans(
     dataset={self.dataset!r},
     release_id={self.release_id!r},
 )
-model.fit({place})
+model.fit({place!r})
 print(model.release_.statement())
 model.release_.save({RELEASE_FILE!r})
 '''
