@@ -279,6 +279,12 @@ def test_the_curve_ends_where_no_epsilon_is_allowed_any_more(release: Release) -
     assert "There is no curve" not in report_page(Report.of(loaded(large)))
 
 
+def test_there_is_no_curve_where_noise_hides_every_cluster(release: Release) -> None:
+    vague = replace(release, sizes=(29.0, 3.0), size_standard_errors=(38.0, 38.0))
+    assert "There is no curve because noise hides every group" in shown(vague).words
+    assert "There is no curve" not in shown(release).words
+
+
 def test_the_mark_is_the_error_that_the_release_states(release: Release) -> None:
     expected = np.sqrt(np.mean([0.02**2, 0.02**2, 0.04**2, 0.04**2]))
     assert own_error(release) == pytest.approx(expected)
