@@ -173,7 +173,7 @@ def test_the_page_shows_no_more_than_the_release_where_the_ledger_is_out_of_reac
     release: Release,
 ) -> None:
     words = shown(replace(release, booking=Booking("patients", "first"))).words
-    assert "the ledger could not be read when this page was generated" in words
+    assert "no ledger with the debit of this release could be read" in words
     assert "No ledger was used" not in words
 
 
