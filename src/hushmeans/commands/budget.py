@@ -81,7 +81,11 @@ def make_strict(
     ledger: options.LedgerAddress = None,
 ) -> None:
     """Make a ledger strict for all its users: only datasets with a limit can be debited."""
-    _ledger_at(ledger).make_strict(not off)
+    account = _ledger_at(ledger)
+    news = account.news()
+    account.make_strict(not off)
+    for sentence in news:  # a mistyped address would leave the ledger that was meant as it is
+        warn(sentence, LedgerWarning)
     typer.echo("New datasets are accepted." if off else "Only datasets with a limit are accepted.")
 
 
