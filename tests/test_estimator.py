@@ -159,6 +159,19 @@ def test_new_data_may_have_more_columns(people: pd.DataFrame, container: Any) ->
     np.testing.assert_array_equal(labels, fitted.predict(container(people)))
 
 
+@pytest.mark.parametrize("container", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
+@pytest.mark.parametrize("declared", [{}, {"bounds": None, "schema": dict(BOUNDS)}])
+def test_new_data_may_have_its_columns_in_another_order(
+    people: pd.DataFrame, container: Any, declared: dict[str, Any]
+) -> None:
+    fitted = model(**declared).fit(container(people))
+    turned = container(people[["visits", "age"]].assign(name="x"))
+    np.testing.assert_array_equal(fitted.predict(turned), fitted.predict(container(people)))
+    np.testing.assert_array_equal(fitted.transform(turned), fitted.transform(container(people)))
+    with pytest.raises(InputError, match="there is no column 'age'"):
+        fitted.predict(container(people[["visits"]]))
+
+
 @pytest.mark.filterwarnings("ignore::hushmeans.errors.SimulationWarning")
 def test_a_file_is_fitted_and_predicted_as_a_table_is(people: pd.DataFrame, tmp_path: Path) -> None:
     wide = people.assign(name="x", iq=100.0)
@@ -267,8 +280,8 @@ def test_before_fit_there_is_nothing() -> None:
         ({"bounds": None}, "would reveal two people's exact values"),
         ({"bounds": {"years": (0, 100)}}, "column 'years', which the data does not have"),
         ({"bounds": {**BOUNDS, "income": (0, 1)}}, "'income', which the data does not have"),
-        ({"n_clusters": 0}, "n_clusters is 0; it must be at least 1"),
-        ({"n_clusters": 2.0}, "n_clusters must be a whole number, not float"),
+        ({"n_clusters": 0}, r"n_clusters \(--k\) is 0; it must be at least 1"),
+        ({"n_clusters": 2.0}, r"n_clusters \(--k\) must be a whole number, not float"),
         ({"epsilon": 0}, "epsilon is 0; it must be above 0"),
         ({"epsilon": -1.0}, "epsilon is -1; it must be above 0"),
         ({"epsilon": float("nan")}, "epsilon is 'nan'; it must be a finite number"),
@@ -280,6 +293,7 @@ def test_before_fit_there_is_nothing() -> None:
         ({"rows_per_person": 0}, "rows_per_person is 0; it must be at least 1"),
         ({"method": "lloyd"}, "no method 'lloyd'; choose one of"),
         ({"method_options": {"clip": 1}}, "has no option 'clip'"),
+        ({"method_options": 3}, "method_options must be a mapping from names to values"),
         ({"missing": "drop"}, "missing is 'drop'; the only supported value is 'middle'"),
     ],
 )

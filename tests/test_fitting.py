@@ -20,6 +20,7 @@ def fit(epsilon: float, delta: float = 0.0, seed: int | None = None) -> None:
     ("epsilon", "delta", "sentence"),
     [
         (10.5, 0.0, "epsilon is 10.5: one person's records may make a result up to 36,316 times"),
+        (25, 0.0, r"up to e\^25 times as likely"),
         (9999, 0.0, r"up to e\^9999 times as likely"),
         (1, 0.01, "delta is 0.01: the guarantee allows one person in 100 to be exposed"),
     ],

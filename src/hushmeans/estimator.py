@@ -34,6 +34,7 @@ from hushmeans.fitting import fit_release
 from hushmeans.ledger.address import LEDGER_VARIABLE, without_password
 from hushmeans.ledger.standing import Amounts
 from hushmeans.release import Release
+from hushmeans.schema.bounds import declares_names
 from hushmeans.settings import Settings
 from hushmeans.types import FloatArray, IntArray
 
@@ -250,12 +251,10 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         """As scikit-learn prints estimators, but without the password of a ledger's URL."""
-        printed: str = super(DPKMeans, copy(self)).__repr__(N_CHAR_MAX)
-        return printed
+        return str(super(DPKMeans, copy(self)).__repr__(N_CHAR_MAX))
 
     def _html_repr(self) -> str:
-        html: str = estimator_html_repr(copy(self))
-        return html
+        return str(estimator_html_repr(copy(self)))
 
     @property
     def cluster_centers_(self) -> FloatArray:
@@ -313,7 +312,8 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
     def _checked(self, X: Any) -> Any:
         """New data with the columns of the fit, selected by name where possible."""
         check_is_fitted(self)
-        if is_place(X) or (is_table(X) and self.columns is not None):
+        named = self.columns is not None or declares_names(self.bounds, self.schema)
+        if is_place(X) or (is_table(X) and named):
             return X
         if not is_table(X):
             X = as_numeric_array(X)

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 LARGEST_USUAL_EPSILON = 10
 LARGEST_USUAL_DELTA = Fraction(1, 10_000)
 """Above these a fit warns that little is left of its guarantee."""
+LONGEST_FACTOR = 20
+"""Above this epsilon, e^epsilon is easier to read than its digits."""
 
 SIMULATION_MESSAGE = (
     "a seed is set, so the noise can be reproduced and subtracted: the result is a simulation "
@@ -187,7 +189,7 @@ def weaknesses(budget: Budget) -> list[str]:
     found = []
     if budget.epsilon > LARGEST_USUAL_EPSILON:
         epsilon = float(budget.epsilon)
-        factor = f"e^{epsilon:g}" if epsilon > 300 else f"{math.exp(epsilon):,.0f}"
+        factor = f"e^{epsilon:g}" if epsilon > LONGEST_FACTOR else f"{math.exp(epsilon):,.0f}"
         found.append(
             f"epsilon is {epsilon:g}: one person's records may make a result up to {factor} times "
             "as likely, which protects against very little; 1 is a common choice, and more than "

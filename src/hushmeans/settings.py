@@ -9,7 +9,7 @@ from typing import Any
 
 from hushmeans.arguments import Amount, exact_amount, whole_number
 from hushmeans.budget import WHOLE_PERSON, Budget
-from hushmeans.errors import InputError
+from hushmeans.errors import InputError, InputTypeError
 from hushmeans.methods.method import Method
 from hushmeans.methods.registry import DEFAULT_METHOD, canonical_name, chosen_method
 from hushmeans.schema import Schema
@@ -67,7 +67,7 @@ class Settings:
                 f"range_share is {float(self.range_share):g}; give a share of the budget above 0 "
                 "and up to 0.5"
             )
-        n_clusters = whole_number("n_clusters", self.n_clusters, at_most=MOST_CLUSTERS)
+        n_clusters = whole_number("n_clusters (--k)", self.n_clusters, at_most=MOST_CLUSTERS)
         object.__setattr__(self, "n_clusters", n_clusters)
         rows_per_person = whole_number("rows_per_person", self.rows_per_person)
         object.__setattr__(self, "rows_per_person", rows_per_person)
@@ -84,6 +84,10 @@ class Settings:
         range_share: Amount = RANGE_SHARE,
     ) -> Settings:
         """The settings from a user's arguments, which `DPKMeans` documents."""
+        if not isinstance(method_options, Mapping | None):
+            raise InputTypeError(
+                'method_options must be a mapping from names to values, such as {"rounds": 4}'
+            )
         return cls(
             n_clusters=n_clusters,
             budget=Budget.of(epsilon, delta),

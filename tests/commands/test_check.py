@@ -73,3 +73,13 @@ def test_an_empty_table_is_a_table(folder: Path, capsys: pytest.CaptureFixture[s
 def test_a_mistake_ends_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("check", "none.csv", "--bounds", "bounds.toml") == 4
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_long_name_is_not_broken_on_a_terminal_of_80_columns(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    (folder / "people.csv").write_text("marital_status\nsingle\n")
+    (folder / "people.toml").write_text('[features]\nmarital_status = {levels = ["single"]}\n')
+    assert run("check", "people.csv", "--schema", "people.toml") == 0
+    assert "│ marital_status │" in capsys.readouterr().out

@@ -158,6 +158,13 @@ def test_a_ledger_is_made_strict(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*FIT, "--out", "a.json", "--dataset", "poeple") == 0
 
 
+def test_making_a_new_ledger_strict_is_announced(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("budget", "strict", "--ledger", "mistyped.sqlite") == 0
+    assert "mistyped.sqlite; a new one is created" in capsys.readouterr().err
+    assert run("budget", "strict", "--ledger", "mistyped.sqlite") == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_no_ledger_and_strict_contradict_each_other(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*FIT, "--no-ledger", "--strict") == 2
     assert "--no-ledger cannot be combined with --strict" in capsys.readouterr().err

@@ -143,4 +143,4 @@ def test_clusters_that_noise_could_have_made_are_named(
     out = capsys.readouterr().out
     assert "Private clusters" in out
     assert (SMALL in out) is (said is not None)
-    assert said is None or f"{said} More records, fewer clusters" in out
+    assert said is None or f"{said} Do not rely on their centres or standard errors. More" in out

@@ -46,6 +46,16 @@ def test_a_plan_shows_errors_verdict_and_curve(capsys: pytest.CaptureFixture[str
     assert "refined, 4 rounds, 2 centroids per cluster" in " ".join(out.split())
 
 
+def test_a_plan_says_where_all_clusters_would_be_one_point(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run("plan", "--rows", "50", "--features", "3", "--k", "20", "--epsilon", "0.01") == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "refined, one point for all clusters: the mean" in out
+    assert "0 rounds" not in out
+    assert "e+0" not in out
+
+
 def test_a_plan_gives_errors_in_the_unit_of_each_feature(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

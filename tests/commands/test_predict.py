@@ -23,7 +23,7 @@ def test_predict_gives_one_cluster_a_row(
     out = capsys.readouterr().out
     text = (people_folder / "new.csv").read_text() if to_file else out
     assert text.splitlines() == ["cluster", *["0", "1"] * 200]
-    assert bool(out) is not to_file
+    assert (out == "Written to new.csv.\n") is to_file
 
 
 def test_predict_as_json_gives_the_same(capsys: pytest.CaptureFixture[str]) -> None:

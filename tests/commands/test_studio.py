@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from helpers.command_line import run
+from hushmeans.schema import CSV
 from hushmeans.studio import server
 from hushmeans.studio.session import Session
 
@@ -36,6 +37,16 @@ def test_a_file_has_its_schema_beside_the_reader(opened: list[Session]) -> None:
     (session,) = opened
     assert session.schema_file == Path("people.toml")
     assert [name for name, _ in session.table.columns] == ["age", "sex"]
+
+
+def test_a_file_with_another_delimiter_is_opened(opened: list[Session]) -> None:
+    Path("people.csv").write_text("age;straße\n31;f\n", encoding="latin-1")
+    options = ("--delimiter", ";", "--encoding", "latin-1", "--no-open")
+    assert run("studio", "people.csv", *options) == 0
+    (session,) = opened
+    assert [name for name, _ in session.table.columns] == ["age", "straße"]
+    assert session.table.place == CSV("people.csv", ";", "latin-1")
+    assert (session.table.label, session.table.dataset) == ("people.csv", "people")
 
 
 def test_a_signed_url_is_named_without_its_signature(

@@ -12,9 +12,14 @@ from hushmeans.curator import questions
 from hushmeans.release import Release
 from hushmeans.release.asked import ASKED, asked
 from hushmeans.release.profiles import LevelShares
-from hushmeans.release.readable import SPREAD_OUT, counted_centres, readable_rows
+from hushmeans.release.readable import (
+    SPREAD_OUT,
+    ReadableValue,
+    counted_centres,
+    readable_rows,
+)
 from hushmeans.schema import Box
-from hushmeans.schema.kinds import Category, Cycle, Date, Flag, Number
+from hushmeans.schema.kinds import Category, Cycle, Date, Flag, Number, Ordinal
 
 
 def shop(missing: str = "middle") -> Release:
@@ -99,3 +104,11 @@ def test_a_cycle_without_a_clear_mean_has_no_value(middle: tuple[float, float]) 
     centre = (*release.centres[0][:2], *middle, *release.centres[0][4:])
     rows = dict(readable_rows(replace(release, centres=(centre,)), 0))
     assert str(rows["hour"]) == SPREAD_OUT
+
+
+def test_means_of_an_ordinal_near_the_same_level_read_differently() -> None:
+    school = Ordinal(["primary", "secondary", "tertiary"])
+    low, high = (ReadableValue.of(school, mean, 0.013) for mean in (1.078, 1.21))
+    assert (low.short, high.short) == ("secondary, 1.08", "secondary, 1.21")
+    assert ReadableValue.of(school, 2.0, 0.0).short == "tertiary"
+    assert str(low) == "1.078 (near secondary) ± 0.013"

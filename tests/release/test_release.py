@@ -565,7 +565,7 @@ def test_a_release_can_be_cut_to_any_number_of_clusters_up_to_its_leaves(fine: R
 def test_a_release_cannot_be_cut_to_more_clusters_than_it_has_leaves(
     fine: Release, n_clusters: int
 ) -> None:
-    with pytest.raises(InputError, match="n_clusters is"):
+    with pytest.raises(InputError, match=r"n_clusters \(--k\) is"):
         fine.cut(n_clusters)
 
 

@@ -83,5 +83,5 @@ def test_every_kind_of_feature_is_drawn_as_a_table_would_have_it() -> None:
 def test_a_sample_needs_widths_and_a_number() -> None:
     with pytest.raises(InputError, match="has no widths, which a sample needs"):
         made(3, 2).sample(10)
-    with pytest.raises(InputError, match="n is 0"):
+    with pytest.raises(InputError, match=r"n \(--rows\) is 0"):
         fitted(4, 3, 4, 1).sample(0)

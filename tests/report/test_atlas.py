@@ -11,7 +11,7 @@ from hushmeans.release import Release
 from hushmeans.report import Report
 from hushmeans.report.atlas import LABEL_HEIGHT, SIDE, ClusterMap, _growing
 from hushmeans.schema import Box
-from hushmeans.schema.kinds import Category, Cycle, Date
+from hushmeans.schema.kinds import Category, Cycle, Date, Flag
 
 
 def map_of(release: Release) -> ClusterMap:
@@ -38,19 +38,20 @@ def test_areas_are_sizes_and_small_circles_lie_above_large_ones(release: Release
 
 def test_the_axes_say_what_they_stand_for(release: Release) -> None:
     found = map_of(release)
-    assert found.across == "more visits, more age"
+    assert found.across == "higher visits, higher age"
     assert found.kept == "100%"
     left, right = sorted(found.spots, key=lambda spot: spot.x)
     assert (left.mark.cluster, right.mark.cluster) == (0, 1)
 
 
 def test_axes_of_every_kind_are_named_in_words() -> None:
-    kinds = (Cycle(24), Date("2020-01-01", "2020-12-31"), Category(["x"]))
-    box = Box.of(kinds, ("hour", "seen", "city"))
+    kinds = (Cycle(24), Date("2020-01-01", "2020-12-31"), Category(["x"]), Flag())
+    box = Box.of(kinds, ("hour", "seen", "city", "smoker"))
     columns = range(box.n_columns)
     up = [_growing(box, column, up=True) for column in columns]
     down = [_growing(box, column, up=False) for column in columns]
-    assert up == ["hour near 0", "hour near 6", "later seen", "more x (city)", "more other (city)"]
+    assert up[:3] == ["hour near 0", "hour near 6", "later seen"]
+    assert up[3:] == ["more x (city)", "more other (city)", "higher share of smoker"]
     assert down[:3] == ["hour near 12", "hour near 18", "earlier seen"]
 
 

@@ -173,7 +173,7 @@ def test_the_page_shows_no_more_than_the_release_where_the_ledger_is_out_of_reac
     release: Release,
 ) -> None:
     words = shown(replace(release, booking=Booking("patients", "first"))).words
-    assert "the ledger could not be read when this page was generated" in words
+    assert "no ledger with the debit of this release could be read" in words
     assert "No ledger was used" not in words
 
 
@@ -277,6 +277,12 @@ def test_title_and_date_come_first(release: Release) -> None:
 def test_the_curve_ends_where_no_epsilon_is_allowed_any_more(release: Release) -> None:
     large = replace(release, budget=Budget.of(5000))
     assert "There is no curve" not in report_page(Report.of(loaded(large)))
+
+
+def test_there_is_no_curve_where_noise_hides_every_cluster(release: Release) -> None:
+    vague = replace(release, sizes=(29.0, 3.0), size_standard_errors=(38.0, 38.0))
+    assert "There is no curve because noise hides every group" in shown(vague).words
+    assert "There is no curve" not in shown(release).words
 
 
 def test_the_mark_is_the_error_that_the_release_states(release: Release) -> None:

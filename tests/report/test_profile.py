@@ -82,8 +82,8 @@ def test_widths_belong_to_the_scale_of_differences(release: Release) -> None:
 
 def test_features_of_every_kind_are_readable() -> None:
     young, old = cards_of(mixed())
-    assert [trait.short for trait in young.traits] == ["20", "10%", "2020-02-01", "none"]
-    assert [trait.short for trait in old.traits] == ["70", "80%", "2020-10-27", "college"]
+    assert [trait.short for trait in young.traits] == ["20", "10%", "2020-02-01", "none, 0.1"]
+    assert [trait.short for trait in old.traits] == ["70", "80%", "2020-10-27", "college, 1.9"]
     assert young.traits[2].words == "earlier than average"
     assert old.traits[1].adjective == "very high share of smoker"
 

@@ -228,6 +228,7 @@ def test_a_bounds_file_that_cannot_be_read_is_named(tmp_path: Path, name: str, r
     [
         (["age"], "the bounds include column 'visits', which the data does not have; correct"),
         (["iq"], "the bounds include columns 'age', 'visits', which the data does not have"),
+        (["Age ", "visits"], "which the data does not have (did you mean 'Age '?); correct"),
     ],
 )
 def test_columns_and_bounds_that_do_not_match_are_refused(columns: list[str], message: str) -> None:

@@ -137,7 +137,10 @@ REFUSED: list[tuple[Any, str]] = [
     ({"x": {"rnage": [0, 1]}}, "the declaration has 'rnage'; give exactly one of range"),
     ({"x": ["a", "b"]}, "a list of texts is not a range; declare a category as"),
     ({"x": {"cycle": 24, "scale": "log"}}, "feature 'x': 'scale' cannot be combined with cycle"),
-    ({"x": {"range": [0, 1], "colour": 2}}, "feature 'x': 'colour' cannot be combined with range"),
+    (
+        {"x": {"range": [0, 1], "colour": 2}},
+        "unknown key 'colour'; beside range, use weight",
+    ),
     ({"features": {"x": [0, 1]}, "persons": "id"}, "unknown key 'persons'; use person"),
     ({"features": {"x": [0, 1]}, "person": "x"}, "the person column 'x' is also a feature"),
     ({"features": {"x": [0, 1]}, "person": 5}, "person must be the name of a column"),
@@ -162,7 +165,7 @@ def test_a_schema_that_makes_no_sense_is_refused_in_a_sentence(
 
 def test_a_schema_for_another_table_is_refused() -> None:
     schema = Schema({"age": (0, 120), "sex": Category(["f"])})
-    with pytest.raises(InputError, match=r"includes column 'sex', which the data does not have"):
+    with pytest.raises(InputError, match=r"includes column 'sex', which the data does not have;"):
         schema.box(names=["age", "six"])
     with pytest.raises(InputError, match="has no column names"):
         schema.box(n_features=2)

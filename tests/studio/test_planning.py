@@ -50,6 +50,6 @@ def test_fewer_rows_than_clusters_are_refused_in_the_words_of_the_library() -> N
 
 
 def test_the_risk_is_told_in_words() -> None:
-    assert "at most about 73 % sure" in risk(1.0)
+    assert "at most about 73% sure" in risk(1.0)
     assert "more than 2.72 times as likely" in risk(1.0)
     assert "can be almost certain" in risk(10.0)

@@ -41,7 +41,9 @@ def reproduce(
     synthetic: Synthetic = False,
     json: options.AsJson = False,
 ) -> None:
-    """Repeat the experiments of the DP-KCCM paper and test its observations.
+    """Repeat the experiments of the DP-KCCM paper.
+
+    It also tests the observations of the paper.
 
     If it is interrupted, call it again with the same folder to continue.
     """
@@ -85,7 +87,9 @@ def compare(
     synthetic: Synthetic = False,
     json: options.AsJson = False,
 ) -> None:
-    """Compare private k-means methods with each other and with k-means without privacy.
+    """Compare methods for private k-means.
+
+    K-means without privacy is among them.
 
     If it is interrupted, call it again with the same folder to continue.
     """

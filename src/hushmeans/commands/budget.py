@@ -28,7 +28,7 @@ def budget(context: typer.Context) -> None:
         typer.echo(context.get_help())
 
 
-@budget_app.command("set")
+@budget_app.command("set", short_help="Limit the total budget of a dataset.")
 def set_limit(
     name: DatasetName,
     epsilon: Annotated[str, typer.Option(help="The limit on the total epsilon.")],
@@ -75,17 +75,21 @@ def set_limit(
     _show_standing(account.standing(name), as_json=json)
 
 
-@budget_app.command("strict")
+@budget_app.command("strict", short_help="Refuse datasets without a limit.")
 def make_strict(
     off: Annotated[bool, typer.Option("--off", help="Accept new datasets again.")] = False,
     ledger: options.LedgerAddress = None,
 ) -> None:
     """Make a ledger strict for all its users: only datasets with a limit can be debited."""
-    _ledger_at(ledger).make_strict(not off)
+    account = _ledger_at(ledger)
+    news = account.news()
+    account.make_strict(not off)
+    for sentence in news:  # a mistyped address would leave the ledger that was meant as it is
+        warn(sentence, LedgerWarning)
     typer.echo("New datasets are accepted." if off else "Only datasets with a limit are accepted.")
 
 
-@budget_app.command("grants")
+@budget_app.command("grants", short_help="Print SQL that lets a PostgreSQL role fit only.")
 def print_grants(
     role: Annotated[str, typer.Argument(help="The PostgreSQL role of the people who fit.")],
 ) -> None:

@@ -52,7 +52,7 @@ def _show(tallies: tuple[ColumnTally, ...], declared: Schema) -> None:
 
     typer.echo(HEADING)
     table = Table()
-    columns = ["feature", "values", "missing", "unreadable", "below bounds", "above bounds"]
+    columns = ["feature", "values", "missing", "unreadable", "below\nbounds", "above\nbounds"]
     if any(each.other is not None for each in tallies):
         columns.append("other")
     for column in columns:

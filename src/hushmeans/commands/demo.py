@@ -34,11 +34,14 @@ def demo(
     from hushmeans.commands.patients import BOUNDS, Comparison, patients
     from hushmeans.commands.progress import bar
     from hushmeans.documents import write_text_file, written_whole
+    from hushmeans.errors import InputError
     from hushmeans.fitting import fit_release
     from hushmeans.release.about import About
     from hushmeans.report import LoadedRelease, Report, report_page
     from hushmeans.settings import Settings
 
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out} is a file; name a folder with --out")
     table = patients(whole_number("rows", rows, at_least=100))
     with bar() as watch:
         release = fit_release(

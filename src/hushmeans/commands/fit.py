@@ -65,7 +65,7 @@ def fit(
         str | None,
         typer.Option(
             metavar="MASTER",
-            help="Read the records with this Spark cluster, or with local Spark: local[2].",
+            help="Read the records on this Spark cluster, such as local[2], yarn or sc://host.",
         ),
     ] = None,
     out: Annotated[
@@ -207,7 +207,8 @@ def _records(
     if not isinstance(place, str):
         raise InputError(
             "with --spark the records must be in files that the cluster can read, and CSV files "
-            "must use commas and UTF-8; remove --sql, --database, --delimiter and --encoding"
+            "must use commas and UTF-8; remove --sql, --database, --delimiter and --encoding, and "
+            "convert other CSV files first, for example to Parquet"
         )
     from hushmeans.curator.owner import read_on_spark
 

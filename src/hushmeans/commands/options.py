@@ -42,7 +42,9 @@ MethodName = Annotated[
 MethodOptions = Annotated[
     list[str] | None,
     typer.Option(
-        "--option", help="A method option as name=value, such as rounds=12; may be repeated."
+        "--option",
+        metavar="NAME=VALUE",
+        help="A method option, such as rounds=12; may be repeated.",
     ),
 ]
 RowsPerPerson = Annotated[int, typer.Option(help="The maximum number of rows per person.")]

@@ -208,6 +208,8 @@ def _distances_table(box: Box) -> Any:
 def _method_in_words(expected: Forecast) -> str:
     """The method, with the numbers of rounds and centroids that it would choose."""
     options = expected.method_options
+    if not options["rounds"]:  # the method gives up on telling clusters apart
+        return f"{expected.settings.method_name}, one point for all clusters: the mean"
     words = [expected.settings.method_name, _counted(options["rounds"], "round")]
     if "n" in options:
         words.append(f"{_counted(options['n'], 'centroid')} per cluster")
@@ -223,13 +225,14 @@ def _steps_table(expected: Forecast) -> Any:
     from rich.table import Table
 
     from hushmeans.release.asked import asked
+    from hushmeans.release.numbers import plain
 
     table = Table(title="Questions")
     for column in ("", "question", "share of\nthe budget", "noise (standard\ndeviation)"):
         table.add_column(column, justify="left" if column == "question" else "right")
     for number, step in enumerate(expected.steps, start=1):
         share = f"{100 * float(step.share):.1f}%"
-        table.add_row(str(number), asked(step.question), share, f"{step.noise:,.3g}")
+        table.add_row(str(number), asked(step.question), share, plain(step.noise, 3))
     return table
 
 

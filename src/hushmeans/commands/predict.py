@@ -49,6 +49,8 @@ def predict(
         beside.open("w", encoding="utf-8", newline="\n") as text,
     ):
         text.writelines(pieces)
+    if not json:
+        typer.echo(f"Written to {out}.")
 
 
 def _listed(labels: Iterator[IntArray], as_json: bool) -> Iterator[str]:

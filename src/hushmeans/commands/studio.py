@@ -27,6 +27,8 @@ def studio(
     ] = None,
     dataset: options.LedgerDataset = None,
     ledger: options.LedgerAddress = None,
+    delimiter: options.Delimiter = None,
+    encoding: options.Encoding = None,
     port: Annotated[int, typer.Option(help="The port to listen on; by default any free one.")] = 0,
     no_open: Annotated[
         bool, typer.Option("--no-open", help="Print the address, but do not open a browser.")
@@ -53,11 +55,12 @@ def studio(
     if file is None:
         file, schema = _demonstration(schema)
         guess = f"{PATIENTS}"
+    place = options.file_at(file, delimiter, encoding)
     table = Table(
-        place=file,
+        place=place,
         label=Path(named(file)).name,
         dataset=dataset or named_after(file),
-        columns=tuple(declared_types(file).items()),
+        columns=tuple(declared_types(place).items()),
         rows=guess,
     )
     session = Session(table, schema or Path(f"{named_after(file)}.toml"), Ledger(ledger))

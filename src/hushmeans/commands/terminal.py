@@ -87,8 +87,9 @@ def _show_noise(release: Release) -> None:
     if drowned := release.noise_clusters:
         clusters = "cluster" if len(drowned) == 1 else "clusters"
         Console().print(
-            f"Indistinguishable from noise: {clusters} {', '.join(map(str, drowned))}. More "
-            "records, fewer clusters or features, tighter bounds or a larger epsilon would help."
+            f"Indistinguishable from noise: {clusters} {', '.join(map(str, drowned))}. Do not rely "
+            "on their centres or standard errors. More records, fewer clusters or features, "
+            "tighter bounds or a larger epsilon would help."
         )
 
 

@@ -191,11 +191,13 @@ class Ledger:
         """The saved answers of a release."""
         return LedgerJournal(self.address, dataset, release_id)
 
-    def news(self, dataset: str) -> tuple[str, ...]:
-        """What a debit of this dataset would create, as sentences."""
-        name = checked_name("the dataset's name", dataset)
+    def news(self, dataset: str | None = None) -> tuple[str, ...]:
+        """What a debit of this dataset, or a setting of the ledger, would create, as sentences."""
+        name = None if dataset is None else checked_name("the dataset's name", dataset)
         if not is_ledger(self.address):
             return (f"there was no ledger at {self.address}; a new one is created",)
+        if name is None:
+            return ()
         with reading(self.address) as connection:
             known = connection.execute(select(ACCOUNTS.c.key, ACCOUNTS.c.dataset)).all()
         if dataset_key(name) in {each.key for each in known}:
@@ -271,7 +273,10 @@ class Ledger:
         return self.strict or connection.execute(select(SEAL.c.strict)).scalar_one() != 0
 
     def _unknown(self, dataset: str) -> LedgerError:
-        return LedgerError(f"the ledger {self.address} has no dataset {dataset!r}")
+        return LedgerError(
+            f"the ledger {self.address} has no dataset {dataset!r}; hushmeans budget show lists "
+            "those that it has"
+        )
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -15,6 +15,9 @@ from hushmeans.ledger.composition import epsilon_by_zcdp, rho_of_pure, rounded_u
 LONGEST_SHOWN = 20
 """Characters of an amount in a message; a longer one is rounded and marked as such."""
 
+LONGEST_FRACTION = 7
+"""Characters of an amount that is no decimal number; 10/13 can be read, 26719997/30000 cannot."""
+
 
 @dataclass(frozen=True)
 class Amounts:
@@ -227,8 +230,9 @@ def short_amount(amount: Fraction) -> str:
 
     Examples
     --------
-    >>> short_amount(Fraction(1, 3)), short_amount(Fraction(1, 3) + Fraction(1, 10**30))
-    ('1/3', 'about 0.333333')
+    >>> short_amount(Fraction(1, 3)), short_amount(Fraction(3280003, 30000))
+    ('1/3', 'about 109.333')
     """
     text = amount_text(amount)
-    return text if len(text) <= LONGEST_SHOWN else f"about {float(amount):.6g}"
+    longest = LONGEST_FRACTION if "/" in text else LONGEST_SHOWN
+    return text if len(text) <= longest else f"about {float(amount):.6g}"

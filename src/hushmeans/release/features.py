@@ -28,7 +28,7 @@ RULES_IN_WORDS: Mapping[str | bool, str] = {
 SCALES_IN_WORDS = {"log": "a logarithmic", "asinh": "an asinh"}
 
 SHOWN_LEVELS = 12
-"""A statement lists no more levels of a feature than this."""
+"""A statement lists this many levels of a feature, or one more if that is all of them."""
 
 
 def features_in_words(box: Box) -> Iterator[str]:
@@ -77,6 +77,7 @@ def _range_in_words(kind: FeatureKind) -> str:
 
 
 def _listed(levels: Sequence[str | float]) -> str:
-    shown = ", ".join(map(level_text, levels[:SHOWN_LEVELS]))
     more = len(levels) - SHOWN_LEVELS
-    return f"{shown} and {more:,} more" if more > 0 else shown
+    if more <= 1:  # "1 more" would hide no less than it takes to say
+        return ", ".join(map(level_text, levels))
+    return f"{', '.join(map(level_text, levels[:SHOWN_LEVELS]))} and {more:,} more"

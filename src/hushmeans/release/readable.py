@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 SURE_PLACE = 2.0
 """A mean closer to the middle of a cycle than so many standard errors has no place on it."""
 
+EXACT = 1e-9
+"""A position closer to a level's is the level's."""
+
 SPREAD_OUT = "spread over the cycle"
 """What a cycle is said to be where its values have no clear mean."""
 
@@ -54,7 +57,11 @@ class ReadableValue:
         if isinstance(kind, Ordinal):
             nearest = str(kind.order[min(max(round(value), 0), len(kind.order) - 1)])
             exact, shown = measured(value, error)
-            return cls(f"{exact} (near {nearest})", shown, nearest)
+            # Between two levels the nearest alone would be the same for most clusters.
+            between = "" if abs(value - round(value)) < EXACT else short_number(value, error)
+            return cls(
+                f"{exact} (near {nearest})", shown, ", ".join(filter(None, (nearest, between)))
+            )
         return cls(*measured(value, error), short_number(value, error))
 
     @classmethod

@@ -33,7 +33,7 @@ MOST_ATTEMPTS = 20
 
 def sampled(table: ClusterTable, box: Box, n: int, seed: int | None) -> FloatArray:
     """Records in the unit box, one row each."""
-    n = whole_number("n", n, at_most=MOST_ROWS)
+    n = whole_number("n (--rows)", n, at_most=MOST_ROWS)
     clusters = in_unit_box(table, box)
     if clusters.widths is None:
         raise InputError(NO_WIDTHS.format(what="a sample"))

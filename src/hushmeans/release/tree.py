@@ -53,7 +53,7 @@ def cut_to(
     """Clusters merged to this number; for more of them than there are, of the leaves."""
     finest = leaves or table
     most = max(len(finest.sizes), len(table.sizes))
-    number = whole_number("n_clusters", number, at_most=most)
+    number = whole_number("n_clusters (--k)", number, at_most=most)
     if number == len(table.sizes):
         return table
     merged = table if number < len(table.sizes) else finest

@@ -11,7 +11,7 @@ import numpy as np
 from hushmeans.release.numbers import percent, plain
 from hushmeans.report.gather import ClusterMark, Report
 from hushmeans.report.profile import in_prose
-from hushmeans.schema import Box, Category, Cycle, Date
+from hushmeans.schema import Box, Category, Cycle, Date, Flag
 from hushmeans.types import FloatArray
 
 SIDE = 320
@@ -260,5 +260,7 @@ def _growing(box: Box, column: int, *, up: bool) -> str:
             return f"{name} near {plain(turn * kind.period, 3)}"
         case Date():
             return f"{'later' if up else 'earlier'} {name}"
+        case Flag():
+            return f"{'higher' if up else 'lower'} share of {name}"
         case _:
-            return f"{'more' if up else 'less'} {name}"
+            return f"{'higher' if up else 'lower'} {name}"

@@ -36,6 +36,11 @@ SMALLEST = 1e-300
 
 TOO_FAR = "There is no curve because a standard error in the release is 0 or too large to be drawn."
 
+ALL_NOISE = (
+    "There is no curve because noise hides every group, so the release does not tell how many "
+    "records there are. hushmeans plan shows the expected error for a public number of rows."
+)
+
 NO_FORECAST = "There is no curve because no forecast is available for the settings of the release."
 
 
@@ -95,7 +100,9 @@ class ErrorPlot:
 
     @classmethod
     def of(cls, report: Report) -> ErrorPlot:
-        """The plot for a report."""
+        """The plot for a report; none where noise hides what the forecast would start from."""
+        if any(len(each.noise_clusters) == each.release.n_clusters for each in report.releases):
+            return cls(missing=ALL_NOISE)
         try:
             lines = _lines(report)
             tables = [_rows(line) for line in lines]

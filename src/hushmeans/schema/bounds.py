@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Real
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,17 @@ class Bounds(Schema):
         if self.names is None:
             return f"Bounds({([low for low, _ in ends], [high for _, high in ends])})"
         return f"Bounds({dict(zip(self.names, ends, strict=True))})"
+
+
+def declares_names(bounds: Any, schema: Any) -> bool:
+    """Whether bounds or a schema name the features, so that columns may be in any order.
+
+    Those in a file always do; the file need not be there any more.
+    """
+    return any(
+        isinstance(each, Mapping | str | PathLike) or getattr(each, "names", None) is not None
+        for each in (bounds, schema)
+    )
 
 
 def declared_schema(bounds: Any, schema: Any) -> Schema:

@@ -73,7 +73,9 @@ def _from_mapping(declared: Mapping[Any, Any]) -> FeatureKind:
     allowed = (*OPTIONS, "scale") if word == "range" else OPTIONS
     for key in others:
         if key not in allowed:
-            raise InputError(f"{key!r} cannot be combined with {word}; use {', '.join(allowed)}")
+            known = key in (*MAKERS, *OPTIONS, "scale")
+            fault = f"{key!r} cannot be combined with {word}" if known else f"unknown key {key!r}"
+            raise InputError(f"{fault}; beside {word}, use {', '.join(allowed)}")
     return MAKERS[word](declared[word], others)
 
 

@@ -12,6 +12,7 @@ from hushmeans.errors import InputError, InputTypeError
 from hushmeans.schema.box import Box
 from hushmeans.schema.declaring import FIND, blanks, declared_kind, read_mapping
 from hushmeans.schema.feature_kind import FeatureKind
+from hushmeans.schema.names import listed, suggestion
 from hushmeans.schema.texts import BLANK
 from hushmeans.schema.toml_text import toml_entry, toml_line
 
@@ -237,7 +238,7 @@ class Schema:
             if len(unknown) > 1:
                 are, entries = "are", f"their {self._entry}s"
             raise InputError(
-                f"{_listed(unknown)} {are} not in the {self.what}; add {entries} to {self._it}"
+                f"{listed(unknown)} {are} not in the {self.what}; add {entries} to {self._it}"
             )
         return self._with({name: features[name] for name in names})
 
@@ -289,8 +290,9 @@ class Schema:
         """Raise an error if a feature is not among the columns of the table."""
         there = set(columns)
         if missing := [name for name in self._names or () if name not in there]:
+            meant = suggestion(missing, columns)
             raise InputError(
-                f"the {self._includes} {_listed(missing)}, which the data does not have; "
+                f"the {self._includes} {listed(missing)}, which the data does not have{meant}; "
                 f"correct the name or remove it from the {self.what}"
             )
 
@@ -339,9 +341,3 @@ def _named_kind(name: Any, declared: Any) -> FeatureKind:
         return declared_kind(declared)
     except (InputError, InputTypeError) as error:
         raise type(error)(f"feature {name!r}: {error}") from None
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(repr(name) for name in names[:5])
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return f"column{'s' if len(names) > 1 else ''} {shown}{more}"

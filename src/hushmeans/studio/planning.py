@@ -137,7 +137,7 @@ def risk(epsilon: float) -> str:
     sure = belief(epsilon)
     return (
         "Suppose someone thinks it 50:50 whether you are in this table. After reading the release, "
-        f"they can be {'almost certain' if sure > 99 else f'at most about {sure} % sure'}, even if "
+        f"they can be {'almost certain' if sure > 99 else f'at most about {sure}% sure'}, even if "
         "they know everybody else in it. No result becomes more than "
         f"{plain(math.exp(epsilon), 3)} times as likely because you take part."
     )

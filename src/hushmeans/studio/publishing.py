@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os.path import abspath
 from pprint import pformat
 from shlex import join
@@ -12,7 +12,7 @@ from typing import Any
 from hushmeans.ledger import Ledger
 from hushmeans.release import Release
 from hushmeans.report import LoadedRelease, Report, report_page
-from hushmeans.schema import Schema
+from hushmeans.schema import CSV, Schema
 from hushmeans.schema.declaring import written
 from hushmeans.studio.planning import FitPlan
 
@@ -40,7 +40,7 @@ class Recipe:
     def command(self) -> str:
         """The command line."""
         plan = self.plan
-        parts = ["hushmeans", "fit", _absolute(self.place), "--schema", abspath(self.schema_file)]
+        parts = ["hushmeans", "fit", *self._file, "--schema", abspath(self.schema_file)]
         parts += ["--k", str(plan.k), "--epsilon", plan.epsilon]
         if plan.delta != "0":
             parts += ["--delta", plan.delta]
@@ -50,15 +50,21 @@ class Recipe:
     def script(self) -> str:
         """A Python program."""
         plan, delta = self.plan, ""
+        names, place = "DPKMeans, Ledger, Schema", self.place
         if plan.delta != "0":
             delta = f"\n    delta={plan.delta!r},"
+        if isinstance(self.place, CSV):
+            names = f"CSV, {names}"
+            place = replace(self.place, path=_absolute(self.place.path))
+        else:
+            place = _absolute(place)
         return f'''"""Cluster a dataset with differential privacy.
 
 The release id makes this the same release as before: it is read from the ledger, and nothing more
 is spent. Remove the line to make a new release, which spends the budget again.
 """
 
-from hushmeans import DPKMeans, Ledger, Schema
+from hushmeans import {names}
 
 schema = Schema(
     {_indented(self.schema)},{self._unit}
@@ -71,10 +77,19 @@ model = DPKMeans(
     dataset={self.dataset!r},
     release_id={self.release_id!r},
 )
-model.fit({_absolute(self.place)!r})
+model.fit({place!r})
 print(model.release_.statement())
 model.release_.save({RELEASE_FILE!r})
 '''
+
+    @property
+    def _file(self) -> list[str]:
+        """The table on the command line."""
+        if not isinstance(self.place, CSV):
+            return [_absolute(self.place)]
+        place = self.place
+        options = ["--delimiter", place.delimiter, "--encoding", place.encoding]
+        return [_absolute(place.path), *options]
 
     @property
     def _ledger_place(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -106,9 +107,11 @@ def check_enough(
     """Raise an error if this public guess of the number of records is too small."""
     needed = records_needed(noise_within(budget, rows_per_person), n_unknown, share)
     if n_unknown and rows < needed:
+        step = 10 ** max(len(str(needed)) - 2, 0)  # two digits are enough
+        about = math.ceil(needed / step) * step
         raise InputError(
             f"{rows:,} records are too few to find {n_unknown} range{'s'[: n_unknown > 1]} with "
-            f"this budget; about {needed:,} are needed: declare ranges as [low, high], or spend "
+            f"this budget; about {about:,} are needed: declare ranges as [low, high], or spend "
             "more on finding them"
         )
 

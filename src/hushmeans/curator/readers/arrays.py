@@ -44,12 +44,12 @@ def as_numeric_array(data: Any, what: str = "the data") -> np.ndarray[Any, Any]:
             f"{what} must not be sparse, since zeros are values to protect too; "
             "use toarray() to make it dense"
         )
-    if data is None or isinstance(data, Mapping | Iterator | bytes):
+    array = None if isinstance(data, Mapping | Iterator | bytes) else _as_array(data)
+    if isinstance(data, Mapping | Iterator | bytes) or _is_one_object(array):
         raise InputTypeError(
             f"{what} must be an array, a table or a path, not of type {type(data).__name__}; make "
             "a table of it, such as a DataFrame"
         )
-    array = _as_array(data)
     if array is None:
         raise InputError(f"{what} must be a table of numbers with rows of equal length")
     if array.dtype.kind == "c":
@@ -79,6 +79,11 @@ def _as_array(data: Any) -> np.ndarray[Any, Any] | None:
         return np.asarray(data)
     except Exception:  # an array-like object may raise anything
         return None
+
+
+def _is_one_object(array: np.ndarray[Any, Any] | None) -> bool:
+    """Whether NumPy found no rows: None, a set, a connection to a database."""
+    return array is not None and array.ndim == 0 and array.dtype.kind == "O"
 
 
 def is_plain_list(data: Any) -> bool:

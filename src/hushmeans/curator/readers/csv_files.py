@@ -29,7 +29,10 @@ SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
 NOT_CSV = "this is not a valid CSV file with a header row"
 HEADLESS = "the first row looks like a record; add a header row with the column names"
-UNEVEN = "some rows do not have as many fields as the header"
+UNEVEN = (
+    "some rows do not have as many fields as the header; check the delimiter, and put a field that "
+    "contains the delimiter in double quotes"
+)
 OTHER_ENCODING = (
     "the first row is not text in the encoding of the file; set the encoding, such as latin-1 "
     "(--encoding), or check that this is a CSV file"

@@ -103,7 +103,9 @@ def format_of(path: str, label: str) -> str:
         if path.lower().endswith(suffix):
             return kind
     raise DataError(
-        f"{label}: unsupported file type; the name must end in one of {', '.join(FORMAT_BY_SUFFIX)}"
+        f"{label}: unsupported file type; the name must end in one of "
+        f"{', '.join(FORMAT_BY_SUFFIX)}; to read it as CSV all the same, give its delimiter "
+        "(--delimiter)"
     )
 
 
