@@ -27,6 +27,7 @@ from hushmeans.methods.picture import cell_borders, draw_picture, share_of_cells
 from hushmeans.methods.place import Place
 from hushmeans.methods.refined import shares_of_rounds
 from hushmeans.methods.registry import chosen_method
+from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Bounds, Grid, Layout
 from hushmeans.types import FloatArray
@@ -166,6 +167,13 @@ def test_the_stated_errors_cover_what_k_means_finds_without_privacy(
         sizes.append(np.abs(found.sizes - counts[near]) < 1.96 * np.sqrt(found.size_variances))
     assert 0.90 < np.mean(centres) < 0.995
     assert 0.90 < np.mean(sizes) < 0.995
+
+
+@pytest.mark.parametrize("n_records", [1, 10, 40])
+def test_centres_may_be_anywhere_where_noise_hides_that_there_are_records(n_records: int) -> None:
+    asked = curator(mixture(n_records), 1.0)
+    found = chosen_method("refined").find(asked.door, 3, public_randomness(0)).clusters
+    assert (found.variances == UNKNOWN_VARIANCE).all()
 
 
 class Silence:

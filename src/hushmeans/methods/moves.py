@@ -34,7 +34,7 @@ UNSEEN = 0.03
 FREED_BY_NOISE = 2 / 3
 """The power with which clips follow what costs next to nothing: both the noise that is left, and
 what is cut, get less as noise falls."""
-MAY_BE_ONE_SIDED, CUT_BY_SIZE = 0.8, 4.0
+MAY_BE_ONE_SIDED, CUT_BY_SIZE = 0.8, 2.0
 """The part of what clipping cuts that may lie on one side though the picture shows it on all sides:
 counts, amounts and times have tails on one side. Squared, it is more where a cluster's size is
 unsure, as the picture then is: times the square of the size's relative error."""

@@ -29,7 +29,7 @@ from hushmeans.methods.method import Clustering
 from hushmeans.methods.mixed import draw_mixed_picture
 from hushmeans.methods.moves import Clipping
 from hushmeans.methods.nearest import MANY_POINTS
-from hushmeans.methods.opening import Purse, ask_size
+from hushmeans.methods.opening import Purse, TableSize, ask_size
 from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
 from hushmeans.methods.place import LARGEST_SHARE, corner, mean_near
 from hushmeans.methods.presence import Presence, ask_presence
@@ -148,6 +148,7 @@ class RefinedMethod:
         if is_hopeless(purse.door.noise, door.layout, size.surely):
             point = _one_point(purse, size.likely, n_clusters)
             clusters, profiles = _described(purse.door, presence, point, 1 - purse.spent)
+            clusters = _with_doubt(clusters, size)
             return Clustering(clusters, clusters, profiles, presence)
         about = (size.likely, n_records, generator, self.cells_share)
         if door.layout.is_numeric:
@@ -191,6 +192,7 @@ class RefinedMethod:
             if last.at_rest and not self.rounds:
                 shares = in_one_round(shares)
         clusters, profiles = _described(door, presence, clusters, for_sizes)
+        clusters = _with_doubt(clusters, size)
         clusters = with_widths(door, picture, clusters, for_widths)
         return Clustering(clusters, leaves if n > 1 else clusters, profiles, presence)
 
@@ -276,6 +278,13 @@ def _described(
         size_variances=np.full(len(clusters.sizes), variance_of_size(door.noise, answer.variance)),
     )
     return counted, ()
+
+
+def _with_doubt(clusters: Clusters, size: TableSize) -> Clusters:
+    """The clusters, which may be anywhere if noise may be most of the number of records."""
+    if not size.is_hidden:
+        return clusters
+    return replace(clusters, variances=np.full_like(clusters.variances, UNKNOWN_VARIANCE))
 
 
 def variance_of_size(noise: Noise, variance: float) -> float:
