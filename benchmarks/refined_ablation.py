@@ -7,6 +7,7 @@ non-private NICV, and the same for squared NICV. Simulated noise; takes minutes.
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -16,6 +17,7 @@ from unittest.mock import patch
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.random import Generator
 from rich.console import Console
 from rich.table import Table
 from sklearn.cluster import KMeans
@@ -38,10 +40,12 @@ from hushmeans.methods import (
     refined,
     shifting,
 )
+from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.gaps import Gaps
 from hushmeans.methods.occupied import THRESHOLD
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Bounds
-from hushmeans.types import BoolArray, FloatArray
+from hushmeans.types import BoolArray, FloatArray, IntArray
 from hushmeans_experiments.datasets import DATASETS, data_folder, load_dataset
 from hushmeans_experiments.families import Family, Map, Mixture
 from hushmeans_experiments.scoring import score_encoded
@@ -110,6 +114,18 @@ def each_by_itself(counts: FloatArray, parts: list[int], alone: float) -> BoolAr
     return found
 
 
+def as_merged(clusters: Clusters, leaves: Clusters, gaps: Gaps | None = None) -> Clusters:
+    """Leave clusters as merging made them."""
+    return clusters
+
+
+def one_by_one(weights: FloatArray, number: int, generator: Generator) -> IntArray:
+    """Draw each index by itself, by its weight."""
+    parts = weights / max(weights.sum(), 1e-12)
+    drawn: IntArray = generator.choice(len(parts), number, p=parts) if number else np.zeros(0, int)
+    return drawn
+
+
 VARIANTS = {
     "as it is": Variant(),
     "no zoom": Variant(changes={(place, "MOST_ZOOMS"): 0}),
@@ -122,11 +138,20 @@ VARIANTS = {
     "clips never widen": Variant(
         changes={(moves, "FREE_NOISE"): 0.0, (moves, "FREE_NOISE_OF_ONE"): 0.0}
     ),
+    "clips do not weigh noise against what is cut": Variant(
+        changes={(moves, "WIDER_CLIPS"): np.ones(1)}
+    ),
     "moves made whole": Variant(changes={(moves, "_believed_part"): follow_all}),
     "no memory of sizes": Variant(changes={(moves, "SIZE_DOUBT"): 1e6}),
     "far groups as all others": Variant(changes={(leaves, "_far_groups"): lambda *_: []}),
     "empty leaves stay": Variant(changes={(leaves, "EMPTY"): 0.0}),
     "distances are not asked for": Variant(changes={(calibration, "MOST_FOR_DISTANCES"): 0.0}),
+    "no distances of each cluster by itself": Variant(
+        changes={(calibration, "LEAST_OWN_SIGNAL"): math.inf}
+    ),
+    "leaves are not joined anew": Variant(changes={(refined, "rejoined"): as_merged}),
+    "merged clusters do not settle": Variant(changes={(refined, "settled"): as_merged}),
+    "cells are drawn one by one": Variant(changes={(picture, "in_proportion"): one_by_one}),
     "no round more": Variant(changes={(calibration, "UNSETTLED"): 1e9}),
     "no more for sizes before merging": Variant(changes={(shifting, "FINE_SIZES"): 1.0}),
     "n = 1": Variant({"n": 1}),
