@@ -41,7 +41,6 @@ from hushmeans.methods import (
     shifting,
 )
 from hushmeans.methods.clusters import Clusters
-from hushmeans.methods.gaps import Gaps
 from hushmeans.methods.occupied import THRESHOLD
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Bounds
@@ -114,7 +113,7 @@ def each_by_itself(counts: FloatArray, parts: list[int], alone: float) -> BoolAr
     return found
 
 
-def as_merged(clusters: Clusters, leaves: Clusters, gaps: Gaps | None = None) -> Clusters:
+def as_merged(clusters: Clusters, leaves: Clusters) -> Clusters:
     """Leave clusters as merging made them."""
     return clusters
 
@@ -150,7 +149,6 @@ VARIANTS = {
         changes={(calibration, "LEAST_OWN_SIGNAL"): math.inf}
     ),
     "leaves are not joined anew": Variant(changes={(refined, "rejoined"): as_merged}),
-    "merged clusters do not settle": Variant(changes={(refined, "settled"): as_merged}),
     "cells are drawn one by one": Variant(changes={(picture, "in_proportion"): one_by_one}),
     "no round more": Variant(changes={(calibration, "UNSETTLED"): 1e9}),
     "no more for sizes before merging": Variant(changes={(shifting, "FINE_SIZES"): 1.0}),

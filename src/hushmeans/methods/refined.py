@@ -176,8 +176,10 @@ class RefinedMethod:
             leaves = shifting.fine_round(asked, shares.pop(0))
         clusters = merge(leaves, n_clusters, MERGE_RULE)
         if rounds > 1 and n > 1 and n_clusters <= MANY_POINTS:  # more would take long
-            gaps = shifting.as_real(gaps_to_nearest(picture, asked.centroids))
-            clusters = settled(rejoined(clusters, leaves), leaves, gaps)
+            clusters = rejoined(clusters, leaves)
+            if not door.layout.is_numeric:
+                gaps = shifting.as_real(gaps_to_nearest(picture, asked.centroids))
+                clusters = settled(clusters, leaves, gaps)
         shifting = shifting.calibrated_apart(clusters)
         while shares:
             clusters, at_rest = shifting.round(clusters, shares.pop(0))
