@@ -17,7 +17,6 @@ from unittest.mock import patch
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.random import Generator
 from rich.console import Console
 from rich.table import Table
 from sklearn.cluster import KMeans
@@ -44,7 +43,7 @@ from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.occupied import THRESHOLD
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Bounds
-from hushmeans.types import BoolArray, FloatArray, IntArray
+from hushmeans.types import BoolArray, FloatArray
 from hushmeans_experiments.datasets import DATASETS, data_folder, load_dataset
 from hushmeans_experiments.families import Family, Map, Mixture
 from hushmeans_experiments.scoring import score_encoded
@@ -118,13 +117,6 @@ def as_merged(clusters: Clusters, leaves: Clusters) -> Clusters:
     return clusters
 
 
-def one_by_one(weights: FloatArray, number: int, generator: Generator) -> IntArray:
-    """Draw each index by itself, by its weight."""
-    parts = weights / max(weights.sum(), 1e-12)
-    drawn: IntArray = generator.choice(len(parts), number, p=parts) if number else np.zeros(0, int)
-    return drawn
-
-
 VARIANTS = {
     "as it is": Variant(),
     "no zoom": Variant(changes={(place, "MOST_ZOOMS"): 0}),
@@ -149,7 +141,6 @@ VARIANTS = {
         changes={(calibration, "LEAST_OWN_SIGNAL"): math.inf}
     ),
     "leaves are not joined anew": Variant(changes={(refined, "rejoined"): as_merged}),
-    "cells are drawn one by one": Variant(changes={(picture, "in_proportion"): one_by_one}),
     "no round more": Variant(changes={(calibration, "UNSETTLED"): 1e9}),
     "no more for sizes before merging": Variant(changes={(shifting, "FINE_SIZES"): 1.0}),
     "n = 1": Variant({"n": 1}),
