@@ -39,7 +39,6 @@ from hushmeans.methods import (
     refined,
     shifting,
 )
-from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.occupied import THRESHOLD
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Bounds
@@ -112,11 +111,6 @@ def each_by_itself(counts: FloatArray, parts: list[int], alone: float) -> BoolAr
     return found
 
 
-def as_merged(clusters: Clusters, leaves: Clusters) -> Clusters:
-    """Leave clusters as merging made them."""
-    return clusters
-
-
 VARIANTS = {
     "as it is": Variant(),
     "no zoom": Variant(changes={(place, "MOST_ZOOMS"): 0}),
@@ -140,7 +134,6 @@ VARIANTS = {
     "no distances of each cluster by itself": Variant(
         changes={(calibration, "LEAST_OWN_SIGNAL"): math.inf}
     ),
-    "leaves are not joined anew": Variant(changes={(refined, "rejoined"): as_merged}),
     "no round more": Variant(changes={(calibration, "UNSETTLED"): 1e9}),
     "no more for sizes before merging": Variant(changes={(shifting, "FINE_SIZES"): 1.0}),
     "n = 1": Variant({"n": 1}),

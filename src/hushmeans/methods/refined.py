@@ -22,13 +22,12 @@ from hushmeans.methods.blocks import within_blocks
 from hushmeans.methods.calibration import SharesOfDistances
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.gaps import gaps_to_nearest, norms_of
-from hushmeans.methods.leaves import first_leaves, rejoined, resettled, settled
+from hushmeans.methods.leaves import first_leaves, resettled, settled
 from hushmeans.methods.marginals import MixedColumns, clip_of_marginals
 from hushmeans.methods.merge import merge
 from hushmeans.methods.method import Clustering
 from hushmeans.methods.mixed import draw_mixed_picture
 from hushmeans.methods.moves import Clipping
-from hushmeans.methods.nearest import MANY_POINTS
 from hushmeans.methods.opening import Purse, ask_size
 from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
 from hushmeans.methods.place import LARGEST_SHARE, corner, mean_near
@@ -175,11 +174,9 @@ class RefinedMethod:
             asked = resettled(leaves, picture)
             leaves = shifting.fine_round(asked, shares.pop(0))
         clusters = merge(leaves, n_clusters, MERGE_RULE)
-        if rounds > 1 and n > 1 and n_clusters <= MANY_POINTS:  # more would take long
-            clusters = rejoined(clusters, leaves)
-            if not door.layout.is_numeric:
-                gaps = shifting.as_real(gaps_to_nearest(picture, asked.centroids))
-                clusters = settled(clusters, leaves, gaps)
+        if rounds > 1 and n > 1 and not door.layout.is_numeric:
+            gaps = shifting.as_real(gaps_to_nearest(picture, asked.centroids))
+            clusters = settled(clusters, leaves, gaps)
         shifting = shifting.calibrated_apart(clusters)
         while shares:
             clusters, at_rest = shifting.round(clusters, shares.pop(0))
