@@ -7,6 +7,7 @@ non-private NICV, and the same for squared NICV. Simulated noise; takes minutes.
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -122,11 +123,20 @@ VARIANTS = {
     "clips never widen": Variant(
         changes={(moves, "FREE_NOISE"): 0.0, (moves, "FREE_NOISE_OF_ONE"): 0.0}
     ),
+    "clips do not weigh noise against what is cut": Variant(
+        changes={(moves, "WIDER_CLIPS"): np.ones(1)}
+    ),
     "moves made whole": Variant(changes={(moves, "_believed_part"): follow_all}),
     "no memory of sizes": Variant(changes={(moves, "SIZE_DOUBT"): 1e6}),
     "far groups as all others": Variant(changes={(leaves, "_far_groups"): lambda *_: []}),
     "empty leaves stay": Variant(changes={(leaves, "EMPTY"): 0.0}),
+    "no leaf may be empty": Variant(changes={(leaves, "MAYBE_EMPTY"): 0.0}),
+    "a spread that is noise": Variant(changes={(moments, "POOR_SPREAD"): math.inf}),
+    "half as much for lengths": Variant(changes={(place, "LARGEST_LENGTHS_SHARE"): 0.05}),
     "distances are not asked for": Variant(changes={(calibration, "MOST_FOR_DISTANCES"): 0.0}),
+    "no distances of each cluster by itself": Variant(
+        changes={(calibration, "LEAST_OWN_SIGNAL"): math.inf}
+    ),
     "no round more": Variant(changes={(calibration, "UNSETTLED"): 1e9}),
     "no more for sizes before merging": Variant(changes={(shifting, "FINE_SIZES"): 1.0}),
     "n = 1": Variant({"n": 1}),

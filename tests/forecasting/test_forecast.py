@@ -58,6 +58,14 @@ def test_the_shares_of_the_questions_sum_to_one(method: str, delta: float) -> No
     assert sum((step.share for step in expected.steps), Fraction(0)) == 1
 
 
+@pytest.mark.parametrize("delta", [0, 1e-6])
+def test_shares_sum_to_one_where_distances_get_a_part_of_what_is_left(delta: float) -> None:
+    options = {"cells_share": 0.5, "widths_share": 0.5}
+    expected = forecast(1000, 2, 5, 5, delta, method_options=options)
+    assert [step.question for step in expected.steps].count("distances") == 2
+    assert sum((step.share for step in expected.steps), Fraction(0)) == 1
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("delta", [0, 1e-6])
 def test_more_epsilon_or_rows_never_mean_more_noise(method: str, delta: float) -> None:

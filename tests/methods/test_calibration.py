@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -14,20 +15,30 @@ from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.source import open_store
 from hushmeans.methods.calibration import (
     LEAST_FOR_DISTANCES,
+    LEAST_FOR_OWN,
+    LEAST_OWN_SIGNAL,
     MOST_FOR_DISTANCES,
+    MOST_FOR_OWN,
+    SHAPE_RECORDS,
     SIGNAL_OF_DISTANCES,
+    WIDEST_TAIL,
     Calibration,
+    SharesOfDistances,
+    _with_tail,
     ask_distances,
+    ask_own_distances,
     share_of_distances,
+    share_of_own_distances,
+    with_borrowed_ways,
 )
 from hushmeans.methods.clusters import Clusters
-from hushmeans.methods.gaps import Gaps
+from hushmeans.methods.gaps import FEWEST, Gaps
 from hushmeans.methods.moments import Moments
 from hushmeans.methods.picture import MANY_FEATURES, Picture
 from hushmeans.methods.place import Place
 from hushmeans.methods.refined import RefinedMethod
 from hushmeans.methods.start import public_randomness
-from hushmeans.schema import Bounds
+from hushmeans.schema import Bounds, Box, Category, Layout, Number
 from hushmeans.types import FloatArray
 
 WIDTH = 0.03
@@ -135,3 +146,101 @@ def test_wide_tables_have_edges_that_a_question_may_have(n_features: int) -> Non
     door = curator(records, 10.0, 0.0, 0).door
     found = ask_distances(door, Picture(records, moments, Fraction(0)), clusters, Fraction(1, 2))
     assert np.isfinite(found.found).all()
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_the_distances_of_each_cluster_are_asked_for_what_they_are_worth(norm: str) -> None:
+    noise = Noise("l1" if norm == "l1" else "l2", 5.0)
+    shares = [share_of_own_distances(noise, 10, 10.0**power) for power in range(1, 9)]
+    asked = [share for share in shares if share]
+    assert asked == sorted(asked, reverse=True)
+    assert asked[-1] == Fraction(LEAST_FOR_OWN).limit_denominator(1000)
+    assert max(asked) <= Fraction(MOST_FOR_OWN).limit_denominator(1000)
+    hidden = LEAST_OWN_SIGNAL * noise.deviation(1, MOST_FOR_OWN)  # for each of ten clusters
+    assert share_of_own_distances(noise, 10, 9.9 * hidden) == 0
+    assert share_of_own_distances(noise, 10, 10.1 * hidden) > 0
+
+
+def test_distances_take_a_quarter_and_an_eighth_of_what_is_left_at_the_most() -> None:
+    about = (Noise("l1", 5.0), Layout.of_numbers(MANY_FEATURES), 2, 10_000.0)
+    plenty = SharesOfDistances.of(*about, Fraction(1))
+    assert plenty.joint == share_of_distances(Noise("l1", 5.0), MANY_FEATURES, 10_000.0)
+    assert plenty.own == share_of_own_distances(Noise("l1", 5.0), 2, 10_000.0)
+    little = SharesOfDistances.of(*about, Fraction(1, 1000))
+    assert little == SharesOfDistances(Fraction(1, 4000), Fraction(1, 8000))
+
+
+def test_a_table_with_categories_is_not_asked_for_the_distances_of_each_cluster() -> None:
+    layout = Box.of([Number(0, 100), Category(["f", "m"])]).layout
+    shares = SharesOfDistances.of(Noise("l1", 5.0), layout, 2, 10_000.0, Fraction(1))
+    assert shares.own == 0
+
+
+def two_widths(sizes: tuple[int, ...], narrow: float, wide: float) -> tuple[FloatArray, FloatArray]:
+    """Records of two clusters of other widths than one another, and of a third as the second."""
+    generator = np.random.default_rng(2)
+    centres = np.array([[-0.6, 0.0], [0.6, 0.0], [0.0, 0.9]])
+    widths = np.repeat([narrow, wide, wide], sizes)[:, None]
+    labels = np.repeat(np.arange(3), sizes)
+    return centres[labels] + widths * generator.normal(size=(len(labels), 2)), centres
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_the_distances_of_each_cluster_are_found_unless_noise_hides_them(delta: float) -> None:
+    """In the picture all clusters are equally wide; a third has hardly any records."""
+    records, centres = two_widths((10_000, 10_000, 5), 0.02, 0.08)
+    shown, _ = two_widths((1500, 1500, 50), 0.05, 0.05)
+    moments = Moments(20_000.0, Place.whole(2), shown.mean(axis=0), shown.var(axis=0))
+    clusters = Clusters(centres, np.zeros_like(centres), np.ones(3), np.ones(3))
+    door = curator(records, 1.0, delta, 0).door
+    about = (door, Picture(shown, moments, Fraction(0)), clusters, Fraction(1, 25))
+    narrow, wide, hidden = ask_own_distances(*about, None)
+    assert narrow is not None
+    assert wide is not None
+    assert hidden is None
+    for found, width in ((narrow, 0.02), (wide, 0.08)):
+        exact = width * np.sqrt(-2 * np.log(1 - found.levels))  # lengths in two dimensions
+        within = (found.levels >= 0.25) & (found.levels <= 0.9)
+        # Each edge is twice the one before: between them a quantile is interpolated.
+        np.testing.assert_allclose(found.found[within], exact[within], rtol=0.25)
+        np.testing.assert_allclose(found.shown[within], exact[within] * 0.05 / width, rtol=0.15)
+
+
+def test_quantiles_that_noise_hides_continue_a_log_normal_distribution() -> None:
+    """Of a median of 0.1 and a logarithm that deviates by 0.5."""
+    levels = np.array([0.25, 0.5, 0.75])
+    normal = np.array([NormalDist().inv_cdf(each) for each in (0.25, 0.5, 0.75, 0.9, 0.96, 0.99)])
+    all_levels, found = _with_tail(levels, 0.1 * np.exp(0.5 * normal[:3]))
+    assert all_levels.tolist() == [0.25, 0.5, 0.75, 0.9, 0.96, 0.99]
+    np.testing.assert_allclose(found, 0.1 * np.exp(0.5 * normal))
+
+
+def test_quantiles_far_out_are_no_farther_than_the_widest_tail() -> None:
+    normal = NormalDist().inv_cdf(0.9)
+    levels, found = _with_tail(np.array([0.1, 0.5, 0.9]), np.array([0.001, 0.1, 100.0]))
+    assert levels.tolist() == [0.1, 0.5, 0.9, 0.96, 0.99]
+    assert found[:3].tolist() == pytest.approx([0.001, 0.1, 0.1 * np.exp(WIDEST_TAIL * normal)])
+
+
+def test_a_median_alone_has_no_tail() -> None:
+    levels, found = _with_tail(np.array([0.5]), np.array([0.1]))
+    assert (levels.tolist(), found.tolist()) == ([0.5], pytest.approx([0.1]))
+
+
+def test_a_cluster_that_the_picture_hardly_shows_borrows_ways_of_all() -> None:
+    number = 2 * SHAPE_RECORDS
+    ways = np.arange(2.0 * number).reshape(number, 2)
+    nearest = np.where(np.arange(number) < FEWEST - 1, 1, 0)
+    found = with_borrowed_ways(Gaps(ways, nearest), 3)
+    np.testing.assert_array_equal(found.ways[:number], ways)
+    np.testing.assert_array_equal(found.nearest[:number], nearest)
+    for cluster in (1, 2):
+        borrowed = found.ways[number:][found.nearest[number:] == cluster]
+        np.testing.assert_array_equal(borrowed, ways[::2])
+
+
+def test_clusters_that_the_picture_shows_borrow_nothing() -> None:
+    gaps = Gaps(np.ones((2 * FEWEST, 2)), np.repeat([0, 1], FEWEST))
+    found = with_borrowed_ways(gaps, 2)
+    np.testing.assert_array_equal(found.ways, gaps.ways)
+    np.testing.assert_array_equal(found.nearest, gaps.nearest)

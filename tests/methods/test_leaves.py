@@ -10,7 +10,7 @@ import pytest
 
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.gaps import gaps_to_nearest
-from hushmeans.methods.leaves import believed, first_leaves, rejoined, resettled, settled
+from hushmeans.methods.leaves import believed, first_leaves, resettled, settled
 from hushmeans.methods.moments import Moments
 from hushmeans.methods.picture import Picture
 from hushmeans.methods.place import Place
@@ -81,7 +81,7 @@ def test_merged_clusters_settle_where_the_leaves_put_the_synthetic_records() -> 
     places += off
     found = leaves(places.tolist(), [1000, 3000, 4000, 2000])
     merged = leaves([places[0].tolist(), [0.4, 0.0]], [1000, 9000])
-    after = settled(merged, found, gaps, 10)
+    after = settled(merged, found, gaps)
     np.testing.assert_allclose(after.centroids[0], [-0.3 + off[0], off[1]], atol=1e-9)
     np.testing.assert_allclose(after.centroids[1], [1 / 3 + off[0], off[1]], atol=1e-9)
     assert after.sizes.tolist() == pytest.approx([4000, 6000])
@@ -91,7 +91,7 @@ def test_merged_clusters_settle_where_the_leaves_put_the_synthetic_records() -> 
 def test_a_leaf_that_the_picture_shows_no_records_of_counts_with_its_size() -> None:
     found = leaves([[0.0, 0.0], [0.5, 0.5], [0.5, 0.7]], [100, 30, 10])
     gaps = gaps_to_nearest(picture(np.zeros((50, 2))), found.centroids)
-    after = settled(leaves([[0.0, 0.0], [0.5, 0.6]], [100, 40]), found, gaps, 10)
+    after = settled(leaves([[0.0, 0.0], [0.5, 0.6]], [100, 40]), found, gaps)
     np.testing.assert_allclose(after.centroids, [[0.0, 0.0], [0.5, 0.55]], atol=1e-9)
     assert after.sizes.tolist() == pytest.approx([100, 40])
 
@@ -105,27 +105,6 @@ def test_a_size_that_noise_explains_counts_for_less_the_larger_the_others_are() 
     assert believed(many).sizes[2] < 10
     np.testing.assert_allclose(believed(many).sizes[:2], 2000)
     assert (believed(leaves([[0.0, 0.0], [0.9, 0.0]], [5000, 1], error=40)).sizes >= 1).all()
-
-
-def test_leaves_are_joined_anew_where_merging_took_a_wrong_step() -> None:
-    places = [[-0.9, 0.0], [-0.7, 0.0], [0.5, 0.0], [0.9, 0.0]]
-    found = leaves(places, [1000, 3000, 1000, 1000])
-    merged = leaves([[-0.35, 0.0], [0.9, 0.0]], [5000, 1000])
-    after = rejoined(merged, found)
-    order = np.argsort(after.centroids[:, 0])
-    np.testing.assert_allclose(after.centroids[order], [[-0.75, 0.0], [0.7, 0.0]], atol=1e-9)
-    assert after.sizes[order].tolist() == [4000, 2000]
-    variances = found.variances[0, 0] * np.array([(1 + 9) / 16, 1 / 2])
-    np.testing.assert_allclose(after.variances[order, 0], variances)
-    expected = [found.size_variances[:2].sum(), found.size_variances[2:].sum()]
-    assert after.size_variances[order].tolist() == pytest.approx(expected)
-
-
-def test_leaves_stay_joined_where_nothing_is_better() -> None:
-    places = [[-0.9, 0.0], [-0.7, 0.0], [0.5, 0.0], [0.9, 0.0]]
-    found = leaves(places, [1000, 3000, 1000, 1000])
-    merged = leaves([[0.7, 0.0], [-0.75, 0.0]], [2000, 4000])
-    np.testing.assert_allclose(rejoined(merged, found).centroids, merged.centroids)
 
 
 def test_an_empty_leaf_is_put_beside_the_fullest_along_its_longest_axis() -> None:

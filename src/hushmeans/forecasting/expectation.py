@@ -205,7 +205,7 @@ def _expected_rounds(
         share, number = shares.pop(0), len(of_sizes)
         is_fine = bool(shares) and number < FINE_ROUNDS
         if not is_fine and distances.own and not joined:
-            steps.append(Step.of(Distances.name, 1.0, float(distances.own), noise))
+            steps.append(_step_of_distances(noise, distances.own))
         joined = not is_fine
         about = fine(clipping) if is_fine and distances.joint else clipping
         question = about.question(grid, noise, points, sizes, gaps, share)
@@ -214,7 +214,7 @@ def _expected_rounds(
         steps.append(Step(question.name, share, clip * deviation))
         of_sizes.append(deviation * grid.unit / question.size_unit)
         if number == 0 and distances.joint:
-            steps.append(Step.of(Distances.name, 1.0, float(distances.joint), noise))
+            steps.append(_step_of_distances(noise, distances.joint))
             error = population.n_features * (n * clip * deviation / population.cluster_size) ** 2
             error /= 1 + error / gaps.square  # a round follows noise only so far
             calibration = _expected_calibration(population, gaps, error)
@@ -222,6 +222,11 @@ def _expected_rounds(
                 shares = shares_of_rounds(shares[0], 2, method.last_round)
             gaps, clipping = calibration.of(gaps), calibrated(clipping, calibration)
     return _Rounds(steps, question, gaps, deviation, of_sizes)
+
+
+def _step_of_distances(noise: Noise, share: Fraction) -> Step:
+    """A question for distances; its share may be a part of the rest, and no whole millionths."""
+    return Step(Distances.name, share, noise.deviation(1, float(share)))
 
 
 def _expected_calibration(population: Population, gaps: Gaps, error: float) -> Calibration:

@@ -24,8 +24,6 @@ MOST_STEPS = 30
 STARTED_FROM, FEW_STEPS = 5, 10
 """Where centroids are many, k-means starts once, from so many records per centroid, and takes so
 many steps: half of them cost 4 % on mixtures of 400 clusters."""
-OTHER_STARTS = 4
-"""How often k-means on the leaves starts elsewhere than where merging them ended."""
 EMPTY = 0.1
 """A leaf is empty if it has less than this part of the average size, and less than half of its
 error."""
@@ -125,36 +123,8 @@ def believed(leaves: Clusters) -> Clusters:
     return replace(leaves, sizes=np.maximum(sizes, 1.0))
 
 
-def rejoined(clusters: Clusters, leaves: Clusters) -> Clusters:
-    """The leaves joined by k-means, if that is better than the clusters merged from them.
-
-    Merging two by two never takes back a step.
-    """
-    from sklearn.cluster import KMeans
-
-    k = len(clusters.sizes)
-    starts = ({"init": clusters.centroids}, {"n_init": OTHER_STARTS})
-    with _quietly():
-        found = [
-            KMeans(k, max_iter=MOST_STEPS, random_state=0, **start).fit(
-                leaves.centroids, sample_weight=leaves.sizes
-            )
-            for start in starts
-        ]
-    best = min(found, key=lambda each: float(each.inertia_))
-    joined = np.eye(k)[best.labels_].T
-    sizes = joined @ leaves.sizes
-    parts = (leaves.sizes / sizes[best.labels_])[:, None]
-    return Clusters(
-        centroids=best.cluster_centers_,
-        variances=joined @ (parts**2 * leaves.variances),
-        sizes=np.maximum(sizes, 1.0),
-        size_variances=joined @ leaves.size_variances,
-    )
-
-
-def settled(clusters: Clusters, leaves: Clusters, gaps: Gaps, n_steps: int) -> Clusters:
-    """Clusters joined from leaves, after k-means on the synthetic data as a round corrects it.
+def settled(clusters: Clusters, leaves: Clusters, gaps: Gaps) -> Clusters:
+    """Clusters merged from leaves, after k-means on the synthetic data as a round corrects it.
 
     The synthetic records of each leaf are moved, and weighted, so that their mean and their number
     are those that the round found; a leaf without any stands for its records itself. Rounds are
@@ -164,8 +134,6 @@ def settled(clusters: Clusters, leaves: Clusters, gaps: Gaps, n_steps: int) -> C
     ----------
     gaps
         The ways from the synthetic records to where the leaves were before that round.
-    n_steps
-        How many steps k-means takes at the most.
     """
     from sklearn.cluster import KMeans
 
@@ -175,7 +143,7 @@ def settled(clusters: Clusters, leaves: Clusters, gaps: Gaps, n_steps: int) -> C
     records = np.concatenate([leaves.centroids[gaps.nearest] + ways, leaves.centroids[counts == 0]])
     weights = leaves.sizes / counts.clip(1)
     weights = np.concatenate([weights[gaps.nearest], weights[counts == 0]])
-    model = KMeans(k, init=clusters.centroids, n_init=1, max_iter=n_steps)
+    model = KMeans(k, init=clusters.centroids, n_init=1, max_iter=MOST_STEPS)
     with _quietly():
         model.fit(records, sample_weight=weights)
     sizes = np.maximum(np.bincount(model.labels_, weights, k), 1.0)

@@ -13,7 +13,6 @@ from hushmeans.methods.picture import (
     Picture,
     beta_columns,
     draw_in_parts,
-    in_proportion,
     part_edges,
     share_of_cells,
 )
@@ -57,7 +56,7 @@ def _synthesized(
     """Records: a cell by its weight, then each feature by its marginals within the cell."""
     parts = None
     if weights is not None:
-        cells = in_proportion(weights, n_records, generator)
+        cells = generator.choice(len(weights), size=n_records, p=weights / weights.sum())
         parts = cutting.parts_of(cells)
     records = np.empty((n_records, len(moments.mean)))
     for index, drawn in enumerate(beta_columns(cutting.numbers, n_records, generator)):

@@ -101,21 +101,13 @@ class CellWeights:
 
     def draw(self, number: int, generator: Generator) -> tuple[IntArray, BoolArray]:
         """So many clear cells, by their weight, and thin ones in proportion; which are thin."""
-        n_thin = round(number * min(self.thin.sum() / self.clear.sum(), 1.0))
-        clear = in_proportion(self.clear, number, generator)
-        drawn = np.concatenate([clear, in_proportion(self.thin, n_thin, generator)])
+        weight = self.clear.sum()
+        drawn = generator.choice(len(self.clear), number, p=self.clear / weight)
+        n_thin = round(number * min(self.thin.sum() / weight, 1.0))
+        if n_thin:
+            thin = generator.choice(len(self.thin), n_thin, p=self.thin / self.thin.sum())
+            drawn = np.concatenate([drawn, thin])
         return drawn, np.arange(len(drawn)) >= number
-
-
-def in_proportion(weights: FloatArray, number: int, generator: Generator) -> IntArray:
-    """So many indices, ascending, each as often as its weight asks for: chance decides on one more.
-
-    Indices drawn one by one would add noise to counts that have enough of it.
-    """
-    along = np.cumsum(weights)
-    places = (np.arange(number) + generator.random()) * (along[-1] / max(number, 1))
-    indices: IntArray = np.searchsorted(along[:-1], places, side="right")
-    return indices
 
 
 def draw_picture(

@@ -22,13 +22,12 @@ from hushmeans.methods.blocks import within_blocks
 from hushmeans.methods.calibration import SharesOfDistances
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.gaps import gaps_to_nearest, norms_of
-from hushmeans.methods.leaves import believed, first_leaves, rejoined, resettled, settled
+from hushmeans.methods.leaves import believed, first_leaves, resettled, settled
 from hushmeans.methods.marginals import MixedColumns, clip_of_marginals
 from hushmeans.methods.merge import merge
 from hushmeans.methods.method import Clustering
 from hushmeans.methods.mixed import draw_mixed_picture
 from hushmeans.methods.moves import Clipping
-from hushmeans.methods.nearest import MANY_POINTS
 from hushmeans.methods.opening import Purse, TableSize, ask_size
 from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
 from hushmeans.methods.place import LARGEST_SHARE, corner, mean_near
@@ -51,9 +50,6 @@ RECORDS_PER_CENTROID = 30
 more of them for k-means to find the same clusters every time."""
 PICTURE_STARTS, MIXED_STARTS = 4, 12
 """How often the synthetic data is clustered; one-hot columns have more poor local optima."""
-SETTLING_STEPS, MIXED_SETTLING_STEPS = 2, 30
-"""Steps of k-means on the synthetic data after merging; with numbers alone, more than a few follow
-it too far."""
 ONE_ROUND, TWO_ROUNDS = 1 / 3, 0.1
 """Noise of a centroid, relative to the spread, above which only one or two rounds pay off."""
 FREE_ROUND = 0.02
@@ -180,10 +176,9 @@ class RefinedMethod:
             leaves = shifting.fine_round(asked, shares.pop(0))
         to_merge = believed(leaves) if n > 1 else leaves
         clusters = merge(to_merge, n_clusters, MERGE_RULE)
-        if rounds > 1 and n > 1 and n_clusters <= MANY_POINTS:  # more would take long
+        if rounds > 1 and n > 1 and not door.layout.is_numeric:
             gaps = shifting.as_real(gaps_to_nearest(picture, asked.centroids))
-            n_steps = SETTLING_STEPS if door.layout.is_numeric else MIXED_SETTLING_STEPS
-            clusters = settled(rejoined(clusters, to_merge), to_merge, gaps, n_steps)
+            clusters = settled(clusters, to_merge, gaps)
         shifting = shifting.calibrated_apart(clusters)
         last = None
         while shares:
