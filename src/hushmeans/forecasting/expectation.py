@@ -15,7 +15,12 @@ from fractions import Fraction
 import numpy as np
 
 from hushmeans.curator.door import Noise, NoisyTotals
-from hushmeans.curator.questions import Distances, Shifts, Size, Sizes, Spreads, Totals
+from hushmeans.curator.questions import Shifts, Size, Sizes, Spreads, Totals
+from hushmeans.forecasting.distances import (
+    expected_calibration,
+    expected_own,
+    step_of_distances,
+)
 from hushmeans.forecasting.mixed_expectation import (
     left_within_blocks,
     mixed_picture,
@@ -24,8 +29,8 @@ from hushmeans.forecasting.mixed_expectation import (
 from hushmeans.forecasting.population import Population
 from hushmeans.forecasting.rehearsal import leaves_of_cluster
 from hushmeans.forecasting.steps import Step, opening_steps, steps_to_moments
-from hushmeans.methods.calibration import LEVELS, Calibration, SharesOfDistances
-from hushmeans.methods.gaps import Gaps, gaps_to_nearest, norms_of
+from hushmeans.methods.calibration import SharesOfDistances
+from hushmeans.methods.gaps import Gaps, gaps_to_nearest
 from hushmeans.methods.method import Method
 from hushmeans.methods.moments import Moments
 from hushmeans.methods.moves import SIZE_DOUBT, read_moves
@@ -190,7 +195,8 @@ def _expected_rounds(
     grid = Grid.for_features(population.n_features)
     points = grid.snap(population.centres if rounds > 1 else start)
     sizes = np.full(len(points), population.cluster_size)
-    gaps, clipping = gaps_to_nearest(picture, grid.to_unit_box(points)), method.clipping
+    shown, clipping = gaps_to_nearest(picture, grid.to_unit_box(points)), method.clipping
+    gaps, of_shift = shown, 0.0
     distances = SharesOfDistances()
     if rounds > 1:
         about_table = (Layout.of_numbers(population.n_features), population.n_clusters)
@@ -205,35 +211,27 @@ def _expected_rounds(
         share, number = shares.pop(0), len(of_sizes)
         is_fine = bool(shares) and number < FINE_ROUNDS
         if not is_fine and distances.own and not joined:
-            steps.append(_step_of_distances(noise, distances.own))
+            steps.append(step_of_distances(noise, distances.own))
+            error = population.n_features * n * (of_shift / population.cluster_size) ** 2
+            error /= 1 + error / gaps.square
+            own = expected_own(population, grid, shown, gaps, error, steps[-1].noise)
+            gaps = gaps if own is None else own.of(shown)
         joined = not is_fine
         about = fine(clipping) if is_fine and distances.joint else clipping
         question = about.question(grid, noise, points, sizes, gaps, share)
         deviation = noise.deviation(question.sensitivity(noise.norm) / grid.unit, float(share))
-        clip = float(np.median(question.clips)) / grid.unit
-        steps.append(Step(question.name, share, clip * deviation))
+        of_shift = float(np.median(question.clips)) / grid.unit * deviation
+        steps.append(Step(question.name, share, of_shift))
         of_sizes.append(deviation * grid.unit / question.size_unit)
         if number == 0 and distances.joint:
-            steps.append(_step_of_distances(noise, distances.joint))
-            error = population.n_features * (n * clip * deviation / population.cluster_size) ** 2
+            steps.append(step_of_distances(noise, distances.joint))
+            error = population.n_features * (n * of_shift / population.cluster_size) ** 2
             error /= 1 + error / gaps.square  # a round follows noise only so far
-            calibration = _expected_calibration(population, gaps, error)
+            calibration = expected_calibration(population, grid, shown, error, steps[-1].noise)
             if rounds == 2 and not method.rounds and calibration.is_unsettled(error):
                 shares = shares_of_rounds(shares[0], 2, method.last_round)
             gaps, clipping = calibration.of(gaps), calibrated(clipping, calibration)
     return _Rounds(steps, question, gaps, deviation, of_sizes)
-
-
-def _step_of_distances(noise: Noise, share: Fraction) -> Step:
-    """A question for distances; its share may be a part of the rest, and no whole millionths."""
-    return Step(Distances.name, share, noise.deviation(1, float(share)))
-
-
-def _expected_calibration(population: Population, gaps: Gaps, error: float) -> Calibration:
-    """How far the assumed records are from centroids that are off by so much, squared."""
-    ways = population.records - population.centres[population.labels]
-    lengths, shown = np.hypot(norms_of(ways, "l2"), math.sqrt(error)), norms_of(gaps.ways, "l2")
-    return Calibration(LEVELS, np.quantile(lengths, LEVELS), np.quantile(shown, LEVELS))
 
 
 def _step_of_widths(picture: Picture, noise: Noise, share: Fraction) -> tuple[Step, ...]:

@@ -139,14 +139,27 @@ def ask_distances(door: Door, picture: Picture, clusters: Clusters, share: Fract
     """Ask how far records are from the centroids of these clusters."""
     steps = door.grid.snap(clusters.centroids)
     lengths = _lengths(door.grid, gaps_to_nearest(picture, door.grid.to_unit_box(steps)))
-    median = float(np.median(lengths))
-    edges = _edges(door.grid, median, (NEAREST, FARTHEST), EDGES_PER_DOUBLING, door.n_columns)
+    edges = joint_edges(door.grid, lengths, door.n_columns)
     answer = door.ask(Distances(door.grid, steps, tuple(edges.tolist())), share)
     size, noise = picture.moments.size, math.sqrt(answer.variance)
+    return joint_calibration(answer.values, edges / door.grid.unit, noise, lengths, size)
+
+
+def joint_edges(grid: Grid, lengths: FloatArray, n_features: int) -> IntArray:
+    """Edges of the distances of all records, where the picture shows these."""
+    ends, median = (NEAREST, FARTHEST), float(np.median(lengths))
+    return _edges(grid, median, ends, EDGES_PER_DOUBLING, n_features)
+
+
+def joint_calibration(
+    counts: IntArray, edges: FloatArray, noise: float, lengths: FloatArray, size: float
+) -> Calibration:
+    """What counts of so many records say, with noise of this deviation."""
     levels = _clear_levels(LEVELS, size, noise * math.sqrt(len(edges) / 2))
     levels = np.union1d(levels, MEDIAN)
-    found = _quantiles(levels, answer.values, edges / door.grid.unit, size)
-    return Calibration(levels, found, np.quantile(lengths, levels))
+    return Calibration(
+        levels, _quantiles(levels, counts, edges, size), np.quantile(lengths, levels)
+    )
 
 
 def ask_own_distances(
@@ -165,15 +178,14 @@ def ask_own_distances(
     """
     steps = door.grid.snap(clusters.centroids)
     gaps = gaps_to_nearest(picture, door.grid.to_unit_box(steps))
-    median = float(np.median(_lengths(door.grid, gaps if common is None else common.of(gaps))))
-    edges = _edges(door.grid, median, (OWN_NEAREST, OWN_FARTHEST), 1, door.n_columns)
+    edges = own_edges(door.grid, gaps if common is None else common.of(gaps), door.n_columns)
     question = Distances(door.grid, steps, tuple(edges.tolist()), apart=True)
     answer = door.ask(question, share)
-    noise = math.sqrt(answer.variance) * math.sqrt(len(edges) / 4)
+    noise = math.sqrt(answer.variance)
     gaps = with_borrowed_ways(gaps, len(steps))
     lengths = _lengths(door.grid, gaps)
     return tuple(
-        _own_calibration(counts, edges / door.grid.unit, noise, lengths[gaps.nearest == cluster])
+        own_calibration(counts, edges / door.grid.unit, noise, lengths[gaps.nearest == cluster])
         for cluster, counts in enumerate(answer.values)
     )
 
@@ -186,12 +198,21 @@ def with_borrowed_ways(gaps: Gaps, n_clusters: int) -> Gaps:
     return Gaps(ways, np.append(gaps.nearest, np.repeat(few, len(some))))
 
 
-def _own_calibration(
+def own_edges(grid: Grid, real: Gaps, n_features: int) -> IntArray:
+    """Edges of the distances of each cluster, where those of all are known to be like these."""
+    median = float(np.median(_lengths(grid, real)))
+    return _edges(grid, median, (OWN_NEAREST, OWN_FARTHEST), 1, n_features)
+
+
+def own_calibration(
     counts: IntArray, edges: FloatArray, noise: float, lengths: FloatArray
 ) -> Calibration | None:
-    """What counts say of a cluster whose records in the picture are so far from its centroid."""
+    """What counts say of a cluster whose records in the picture are so far from its centroid.
+
+    None where their noise, which has this deviation, hides the median.
+    """
     size = float(counts.sum())
-    levels = _clear_levels(OWN_LEVELS, size, noise)
+    levels = _clear_levels(OWN_LEVELS, size, noise * math.sqrt(len(edges) / 4))
     if MEDIAN not in levels:
         return None
     levels, found = _with_tail(levels, _quantiles(levels, counts, edges, size))

@@ -1,0 +1,59 @@
+"""What a fit will find of the distances from records to their centroids."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from hushmeans.curator.door import Noise
+from hushmeans.curator.questions import Distances
+from hushmeans.forecasting.population import Population
+from hushmeans.forecasting.steps import Step
+from hushmeans.methods.calibration import (
+    Calibration,
+    joint_calibration,
+    joint_edges,
+    own_calibration,
+    own_edges,
+)
+from hushmeans.methods.gaps import Gaps, norms_of
+from hushmeans.schema import Grid
+from hushmeans.types import FloatArray, IntArray
+
+
+def step_of_distances(noise: Noise, share: Fraction) -> Step:
+    """A question for distances; its share may be a part of the rest, and no whole millionths."""
+    return Step(Distances.name, share, noise.deviation(1, float(share)))
+
+
+def expected_calibration(
+    population: Population, grid: Grid, shown: Gaps, error: float, noise: float
+) -> Calibration:
+    """What is found of the distances from centroids that are off by so much, squared."""
+    lengths = norms_of(shown.ways, "l2")
+    edges = joint_edges(grid, lengths, population.n_features) / grid.unit
+    size = float(population.size)
+    counts = _expected_counts(population, edges, error, size)
+    return joint_calibration(counts, edges, noise, lengths, size)
+
+
+def expected_own(
+    population: Population, grid: Grid, shown: Gaps, real: Gaps, error: float, noise: float
+) -> Calibration | None:
+    """The same of each cluster by itself, all clusters being alike."""
+    edges = own_edges(grid, real, population.n_features) / grid.unit
+    counts = _expected_counts(population, edges, error, population.cluster_size)
+    return own_calibration(counts, edges, noise, norms_of(shown.ways, "l2"))
+
+
+def _expected_counts(
+    population: Population, edges: FloatArray, error: float, size: float
+) -> IntArray:
+    """How many of so many assumed records lie between edges of distances."""
+    ways = population.records - population.centres[population.labels]
+    lengths = np.hypot(norms_of(ways, "l2"), math.sqrt(error))
+    counts = np.bincount(np.searchsorted(edges, lengths), minlength=len(edges) + 1)
+    expected: IntArray = np.rint(counts * (size / len(lengths))).astype(np.int64)
+    return expected
