@@ -44,7 +44,7 @@ from hushmeans.methods.widths import share_of_widths, with_widths
 from hushmeans.schema import Layout
 
 MERGE_RULE = "ward"
-PICTURE_RECORDS, MIXED_RECORDS = 5000, 8000
+PICTURE_RECORDS, MIXED_RECORDS = 4000, 8000
 RECORDS_PER_CENTROID = 30
 """The synthetic data has at least so many records, and so many per centroid. One-hot columns take
 more of them for k-means to find the same clusters every time."""
