@@ -136,8 +136,6 @@ class RefinedMethod:
 
         Where noise leaves no hope of finding clusters, all centres are the mean of the records.
         """
-        fewest = PICTURE_RECORDS if door.layout.is_numeric else MIXED_RECORDS
-        n_records = max(fewest, RECORDS_PER_CENTROID * max(self.n, 2) * n_clusters)
         purse = Purse(door)
         size = ask_size(purse)
         presence = ask_presence(purse, size.likely)
@@ -146,20 +144,50 @@ class RefinedMethod:
             clusters, profiles = _described(purse.door, presence, point, 1 - purse.spent)
             clusters = _with_doubt(clusters, size)
             return Clustering(clusters, clusters, profiles, presence)
-        about = (size.likely, n_records, generator, self.cells_share)
-        if door.layout.is_numeric:
-            picture = draw_picture(purse, *about, n_clusters)
-        else:
-            picture = draw_mixed_picture(purse, presence, *about, n_clusters)
+        picture = self._picture(purse, presence, size.likely, n_clusters, generator)
         door, rest = purse.door, 1 - picture.spent
         for_sizes = share_of_sizes(rest, door.layout)
         rest -= for_sizes
         for_widths = self.share_of_widths(rest, picture, door.noise, door.layout, n_clusters)
         rest -= for_widths
+        leaves, clusters = self._after_rounds(door, picture, presence, n_clusters, generator, rest)
+        clusters, profiles = _described(door, presence, clusters, for_sizes)
+        clusters = with_widths(door, picture, _with_doubt(clusters, size), for_widths)
+        return Clustering(clusters, clusters if leaves is None else leaves, profiles, presence)
+
+    def _picture(
+        self,
+        purse: Purse,
+        presence: Presence,
+        size: float,
+        n_clusters: int,
+        generator: Generator,
+    ) -> Picture:
+        """The synthetic data."""
+        is_numeric = purse.door.layout.is_numeric
+        fewest = PICTURE_RECORDS if is_numeric else MIXED_RECORDS
+        n_records = max(fewest, RECORDS_PER_CENTROID * max(self.n, 2) * n_clusters)
+        about = (size, n_records, generator, self.cells_share, n_clusters)
+        return (
+            draw_picture(purse, *about)
+            if is_numeric
+            else draw_mixed_picture(purse, presence, *about)
+        )
+
+    def _after_rounds(
+        self,
+        door: Door,
+        picture: Picture,
+        presence: Presence,
+        n_clusters: int,
+        generator: Generator,
+        rest: Fraction,
+    ) -> tuple[Clusters | None, Clusters]:
+        """The leaves that were merged, if any, and the clusters after all rounds."""
         rounds, n = self.size_of_work(picture, door.noise, n_clusters, rest)
         distances = SharesOfDistances()
         if rounds > 1:
-            about_table = (door.noise, door.layout, n_clusters, size.likely)
+            about_table = (door.noise, door.layout, n_clusters, picture.moments.size)
             distances = SharesOfDistances.of(*about_table, rest)
         starts = PICTURE_STARTS if door.layout.is_numeric else MIXED_STARTS
         leaves = first_leaves(picture, n * n_clusters, generator, starts)
@@ -179,17 +207,13 @@ class RefinedMethod:
         if rounds > 1 and n > 1 and not door.layout.is_numeric:
             gaps = shifting.as_real(gaps_to_nearest(picture, asked.centroids))
             clusters = settled(clusters, to_merge, gaps)
-        shifting = shifting.calibrated_apart(clusters)
-        last = None
+        shifting, last = shifting.calibrated_apart(clusters), None
         while shares:
             last = shifting.round(clusters, shares.pop(0), last)
             clusters = last.clusters
             if last.at_rest and not self.rounds:
                 shares = in_one_round(shares)
-        clusters, profiles = _described(door, presence, clusters, for_sizes)
-        clusters = _with_doubt(clusters, size)
-        clusters = with_widths(door, picture, clusters, for_widths)
-        return Clustering(clusters, leaves if n > 1 else clusters, profiles, presence)
+        return leaves if n > 1 else None, clusters
 
     def share_of_widths(
         self, rest: Fraction, picture: Picture, noise: Noise, layout: Layout, n_clusters: int
