@@ -518,21 +518,21 @@ def test_the_statement_rounds_nothing_that_was_promised(
 
 
 @pytest.mark.parametrize(
-    ("n_records", "words"),
+    ("n_records", "pattern"),
     [
-        (40_000, "refined (6 rounds, 6 centroids merged into 3, clip_quantile = 0.5,"),
-        (60, "refined (1 round, n = 1"),
+        (40_000, r"refined \([2-9] rounds, 6 centroids merged into 3, clip_quantile = 0.5,"),
+        (60, r"refined \(1 round, n = 1"),
     ],
 )
 def test_the_statement_shows_what_the_method_chose_and_no_placeholder(
-    n_records: int, words: str
+    n_records: int, pattern: str
 ) -> None:
     records = np.random.default_rng(0).uniform(0, 1, (n_records, 2))
     settings = Settings.of(3, 1, method_options={} if n_records > 60 else {"n": 1})
     with pytest.warns(SimulationWarning):
         fitted = fit_release(records, settings, bounds=(0, 1), seed=1)
     said = fitted.statement()
-    assert words in said
+    assert re.search(pattern, said)
     assert " = 0," not in said
     assert "cells_share" not in said
     if n_records > 60:
