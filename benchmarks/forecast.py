@@ -224,9 +224,9 @@ def sensitivity() -> Section:
         lines.append((str(features), f"{width:g}", *shown))
     return Section(
         "Clusters of another width",
-        "The noise of `refined` scales with the width of the clusters, which a forecast has to "
-        "assume: 0.15 here, where half of a feature's range is 1. With narrower clusters expect "
-        "less noise, with wider ones a little more. 10,000 records, ε = 1, Laplace noise.",
+        "The noise of `refined` scales with the width of the clusters. A forecast has to assume "
+        "that width: 0.15 here, where half of a feature's range is 1. With narrower clusters "
+        "expect less noise, with wider ones a little more. 10,000 records, ε = 1, Laplace noise.",
         ("features", "width", "forecast", "measured", "forecast / measured"),
         lines,
     )
@@ -243,9 +243,9 @@ def misses(lines: Sequence[Line]) -> Section:
     ]
     return Section(
         "The misses",
-        f"{paper} of the {len(found)} are fits of the paper's methods. A fit that ends with a "
-        "cluster of hardly any records, whose noise alone decides the root mean square, makes a "
-        "forecast far too low.",
+        f"{paper} of the {len(found)} are fits of the paper's methods. Where the forecast is far "
+        "too low, a fit ended with a nearly empty cluster, whose noise dominates the root mean "
+        "square.",
         ("method", "noise", "ε", "records", "features", "forecast / measured"),
         rows,
     )
@@ -261,7 +261,7 @@ def page(lines: Sequence[Line], by_method: Section, others: Section) -> str:
     within = sum(line.missed == "no" for line in counted)
     worst = max(counted, key=_distance)
     rows = sorted({int(line.records) for line in lines})
-    return f"""# How good the forecast is
+    return f"""# Accuracy of the forecast
 
 `hushmeans plan` and `hushmeans.forecast` predict the noise of a fit from public numbers alone:
 records, features, clusters, ε, δ and the method. This page compares predictions with measurements.
@@ -273,13 +273,13 @@ column of the first table shows how often that was right. The worst forecast is
 {worst.features} features, {worst.noise} noise, ε = {worst.epsilon}).
 
 ## What is forecast
-The standard error of a centre that the noise causes: the root mean square, over records and
+The standard error of a centre due to noise: the root mean square, over records and
 features, of the difference between the released centre of a record's cluster and the centre that
 would have been released had the last round been answered without noise. For a release,
 `Release.standard_errors` states the same. Errors are in the unit box, where half of a feature's
 range is 1.
 
-A forecast leaves out what noise does to the choice of clusters, and that records are a sample.
+A forecast does not include the effect of noise on the choice of clusters, or sampling error.
 
 ## How it was checked
 Each cell is a combination of records ({rows[0]:,} to {rows[-1]:,}), features ({min(CLUSTERS)} to
@@ -288,9 +288,10 @@ synthetic mixtures of equal, round clusters at random places are fitted with sim
 32 times: more often where there are few values to average over. A measured error is therefore
 itself uncertain, by up to 10 %.
 
-The forecast's constants were chosen on other mixtures, of 2, 10 and 50 features and 5 clusters. One
-choice was made after looking at these cells: the forecast takes the median over rehearsed starts,
-because with their mean 8 of the first 198 cells missed.
+The forecast's constants were chosen on other mixtures, with 2, 10 and 50 features and 5 clusters.
+Two choices were made after looking at these cells: the forecast takes the median over simulated
+starts, because with the mean 8 of the first 198 cells missed, and expects centroids to settle in
+two rounds after merging.
 
 {by_method.as_markdown()}
 {misses(lines).as_markdown()}

@@ -5,7 +5,9 @@ For each family, epsilon and delta it prints
 - the squared cost over that of k-means without privacy, mean and standard error over seeds;
 - how many of the nominal 95 % intervals hold the mean of the records that are nearest to a centre,
   and how many hold their number, of releases whose noise does not dominate;
-- how wide the intervals are, relative to the narrowest of the same shape that would cover 95 %.
+- how wide the intervals are, relative to the narrowest of the same shape that would cover 95 %;
+- the squared cost of one private point instead: the mean of all records, with the whole budget,
+  each clipped to half of the corner of the box.
 
 Noise is simulated. ``--loose`` puts the table into bounds that are wider than it is: ``8o`` eight
 times, in a corner; ``64t`` in the middle; ``64u`` by another factor, at another place, in each
@@ -35,6 +37,8 @@ from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.source import open_store
 from hushmeans.curator.store import Store
 from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.gaps import norms_of
+from hushmeans.methods.place import corner
 from hushmeans.methods.refined import RefinedMethod
 from hushmeans.methods.start import public_randomness
 from hushmeans.release.verdict import verdict_on
@@ -44,6 +48,8 @@ from hushmeans_experiments.datasets import DATASETS, data_folder, load_dataset
 from hushmeans_experiments.families import Map, Mixture
 
 NOMINAL = 1.96
+N_POINTS = 200
+"""Over so many private points their cost is averaged."""
 
 
 def generator(name: str) -> np.random.Generator:
@@ -186,6 +192,23 @@ def reference(points: FloatArray, k: int) -> float:
     return float(found.inertia_ / len(points) / scale**2)
 
 
+def one_point(store: Store, points: FloatArray, budget: Budget, best: float) -> float:
+    """The cost of one private point over that of k-means, on average."""
+    noise = Curator(store, mechanism_for(budget, 0), budget).door.noise
+    clip = corner(noise, points.shape[1]) / 2
+    norms = norms_of(points, noise.norm)[:, None]
+    clipped = points * np.minimum(1.0, clip / np.maximum(norms, 1e-12))
+    rng, deviation = np.random.default_rng(0), noise.deviation(clip, 1.0) / len(points)
+    shape = (N_POINTS, points.shape[1])
+    if noise.norm == "l1":
+        drawn = rng.laplace(0.0, deviation / np.sqrt(2), shape)
+    else:
+        drawn = rng.normal(0.0, deviation, shape)
+    found = np.clip(clipped.mean(axis=0) + drawn, -1.0, 1.0)
+    off = ((found - points.mean(axis=0)) ** 2).sum(axis=1).mean()
+    return float((off + points.var(axis=0).sum()) / best)
+
+
 def add(outcome: Outcome, found: Clusters, points: FloatArray, best: float) -> None:
     """Hold one fit against the records."""
     labels, k = nearest(points, found.centroids), len(found.sizes)
@@ -220,7 +243,7 @@ def main() -> None:
     chosen = parser.parse_args()
     families = EVERYDAY if chosen.everyday else FAMILIES
     seeds = range(chosen.first_seed, chosen.first_seed + chosen.runs)
-    about = ("family", "bounds", "ε", "δ", "cost", "told")
+    about = ("family", "bounds", "ε", "δ", "cost", "one point", "told")
     table = Table(*about, "covers %", "width", "sizes %", "width")
     names = [name for name in families if name.startswith(tuple(chosen.only.split(",")))]
     with threadpool_limits(1):
@@ -234,8 +257,10 @@ def main() -> None:
                         outcome, budget = Outcome(), Budget.of(epsilon, delta)
                         for seed in seeds:
                             add(outcome, fitted(store, k, budget, seed), points, best)
-                        table.add_row(name, how, epsilon, delta, *outcome.row())
-    Console(width=130).print(table)
+                        cost, *others = outcome.row()
+                        point = f"{one_point(store, points, budget, best):.3g}"
+                        table.add_row(name, how, epsilon, delta, cost, point, *others)
+    Console(width=140).print(table)
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ def test_a_plan_shows_errors_verdict_and_curve(capsys: pytest.CaptureFixture[str
     assert f"about {expected.rows_for(0.02):,} rows" in out
     assert f"about {expected.epsilon_for(0.02):g} with this many rows" in out
     assert "No budget was spent" in out
-    assert "refined, 4 rounds, 2 centroids per cluster" in " ".join(out.split())
+    assert "refined, 5 rounds, 2 centroids per cluster" in " ".join(out.split())
 
 
 def test_a_plan_says_where_all_clusters_would_be_one_point(
@@ -83,7 +83,7 @@ def test_a_plan_shows_the_options_that_the_method_would_choose(
     plan = json.loads(capsys.readouterr().out)
     cells = [Fraction(step["share"]) for step in plan["steps"] if step["question"] == "cells"]
     chosen = plan["method_options"]
-    assert (chosen["rounds"], chosen["n"], chosen["cells_share"]) == (4, 2, float(sum(cells)))
+    assert (chosen["rounds"], chosen["n"], chosen["cells_share"]) == (5, 2, float(sum(cells)))
     assert run(*PLAN, "--option", "rounds=3", "--json") == 0
     assert json.loads(capsys.readouterr().out)["method_options"]["rounds"] == 3
 

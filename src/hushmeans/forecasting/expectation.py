@@ -53,9 +53,11 @@ from hushmeans.methods.rounds import UNKNOWN_VARIANCE
 from hushmeans.methods.shifting import calibrated, fine
 from hushmeans.methods.start import public_randomness
 from hushmeans.methods.widths import clip_of_widths
-from hushmeans.schema import Grid, Layout
+from hushmeans.schema import Grid
 from hushmeans.types import FloatArray
 
+SETTLING_ROUNDS = 2
+"""So many rounds after merging it takes for centroids of equal, round clusters to settle, about."""
 UNFINISHED_PART = 1 / 3
 """The part of the way to its target that a centroid still has to go after a round."""
 SMALLEST_MOVE, LARGEST_MOVE = 1e-4, 0.5
@@ -199,11 +201,12 @@ def _expected_rounds(
     gaps, of_shift = shown, 0.0
     distances = SharesOfDistances()
     if rounds > 1:
-        about_table = (Layout.of_numbers(population.n_features), population.n_clusters)
+        about_table = (population.layout, population.n_clusters)
         distances = SharesOfDistances.of(noise, *about_table, float(population.size), rest)
     shares = shares_of_rounds(rest - distances.joint - distances.own, rounds, method.last_round)
-    if not method.rounds:  # such clusters are settled in the first round after joining
-        shares = shares[: FINE_ROUNDS + 1] + in_one_round(shares[FINE_ROUNDS + 1 :])
+    if not method.rounds:
+        settled = FINE_ROUNDS + SETTLING_ROUNDS
+        shares = shares[:settled] + in_one_round(shares[settled:])
     steps: list[Step] = []
     of_sizes: list[float] = []
     joined = False
