@@ -49,7 +49,7 @@ def fit(data: Any, **settings: Any) -> None:
         (lambda: fit(np.ones((2, 2)), bounds="\udcff.toml"), "No such file"),
         (
             lambda: DPKMeans(10**5000, bounds=(0, 1)).fit([[0.5]]),
-            "n_clusters (--k) is a number of 16610 bits",
+            r"n_clusters \(--k\) is a number of 16610 bits",
         ),
         (
             lambda: whole_number("n", -(10**5000)),

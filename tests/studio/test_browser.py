@@ -117,7 +117,7 @@ def test_the_slider_answers_without_a_request(browser: Browser, place: str) -> N
     changed(browser, "slide", "0", "input")
     assert browser.value("document.getElementById('epsilon').value") == "0.05"
     assert text(browser, "#verdict") != verdict
-    assert "51 % sure" in text(browser, "#risk")
+    assert "51% sure" in text(browser, "#risk")
     assert browser.value("document.querySelectorAll('.people .more').length") == 1
     assert pages_asked(browser) == asked
     changed(browser, "slide", "10")

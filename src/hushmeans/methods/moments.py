@@ -13,7 +13,7 @@ from hushmeans.curator.questions import Spread
 from hushmeans.methods.opening import Purse
 from hushmeans.methods.place import (
     LARGEST_SHARE,
-    Found,
+    Located,
     NoisyMean,
     Place,
     ask_lengths,
@@ -78,7 +78,7 @@ def ask_moments(purse: Purse, size: float) -> Moments:
     noise, n_features = purse.door.noise, purse.door.n_columns
     whole = Place.whole(n_features)
     first = ask_mean(purse, size, whole, whole.centre)
-    found, cheap = Found(whole, first.mean), lengths_come_first(noise, n_features, size)
+    found, cheap = Located(whole, first.mean), lengths_come_first(noise, n_features, size)
     if cheap:
         found = zoom_in(purse, size, first)
     if cheap and wanted_for_spread(noise, n_features, size) > POOR_SPREAD:
@@ -94,7 +94,7 @@ def ask_moments(purse: Purse, size: float) -> Moments:
     narrow = max(NARROW * math.sqrt(level.most) / place.half, NARROWEST)
     if narrow < WORTH_NARROWING and purse.spent < MOST_BEFORE_NARROWING:
         mean = ask_mean(purse, size, place, mean, narrow).mean
-        variance, _ = _ask_variance(purse, Found(place, mean), size, narrow)
+        variance, _ = _ask_variance(purse, Located(place, mean), size, narrow)
         variance *= max(1.0, level.least / float(variance.mean()))  # what the clip cut from all
     return Moments(size, place, mean, variance)
 
@@ -106,7 +106,7 @@ def lengths_come_first(noise: Noise, n_features: int, size: float) -> bool:
 
 
 def _moments_by_lengths(
-    purse: Purse, size: float, first: NoisyMean, found: Found
+    purse: Purse, size: float, first: NoisyMean, found: Located
 ) -> Moments | None:
     """The moments of records that are alike in all features, as far as lengths tell.
 
@@ -126,7 +126,7 @@ def _moments_by_lengths(
     return Moments(size, found.place, found.mean, variance)
 
 
-def _within(found: Found, variance: FloatArray, least: float) -> FloatArray:
+def _within(found: Located, variance: FloatArray, least: float) -> FloatArray:
     """Variances that records of the place can have."""
     place, mean = found.place, found.mean
     largest = 0.95 * (mean - place.low) * (place.high - mean)
@@ -144,7 +144,7 @@ def share_for_spread(noise: Noise, n_features: int, size: float) -> float:
 
 
 def _ask_variance(
-    purse: Purse, found: Found, size: float, narrow: float = 1.0
+    purse: Purse, found: Located, size: float, narrow: float = 1.0
 ) -> tuple[FloatArray, MeanVariance]:
     """Each feature's variance, shrunk towards their mean in proportion to the noise."""
     place, mean = found.place, found.mean

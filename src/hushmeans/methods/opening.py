@@ -17,7 +17,7 @@ from hushmeans.curator.questions import Question, Size
 SIZE_SHARE = 0.04
 MUCH_WEAKER = 0.7
 """Laplace noise is chosen where it is at most this part of Gaussian noise."""
-HIDDEN = 3.0
+MOSTLY_NOISE = 3.0
 """Noise may be most of a number of records that is less than so many deviations of it."""
 ROUNDS_PART = 0.5
 """The part of a budget that rounds get, about."""
@@ -69,7 +69,7 @@ class TableSize:
     @property
     def is_hidden(self) -> bool:
         """Whether noise may be most of the number."""
-        return self.surely < (HIDDEN - 1) * (self.likely - self.surely)
+        return self.surely < (MOSTLY_NOISE - 1) * (self.likely - self.surely)
 
 
 def ask_size(purse: Purse) -> TableSize:

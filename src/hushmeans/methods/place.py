@@ -33,7 +33,7 @@ LITTLE = 0.08
 """The largest share for which that is done."""
 LENGTHS_SHARE, LARGEST_LENGTHS_SHARE = 0.01, 0.1
 """What lengths get at the least and, of few records, at the most."""
-FIRST_SHARE, LATER_SHARE = 0.05, 0.03
+FIRST_LENGTHS_SHARE, LATER_LENGTHS_SHARE = 0.05, 0.03
 """What they may get in all where they are asked again: before the first zoom, and later."""
 SIGNAL, LEAST_SIGNAL = 12.0, 5.0
 """Records over the noise of a count that lengths are to have, and that they must have."""
@@ -98,7 +98,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Found:
+class Located:
     """Where the records were found.
 
     Attributes
@@ -205,7 +205,7 @@ def mean_near(
     return NoisyMean(mean, clip**2 * by_noise, length)
 
 
-def zoom_in(purse: Purse, size: float, mean: NoisyMean) -> Found:
+def zoom_in(purse: Purse, size: float, mean: NoisyMean) -> Located:
     """A cube that the records fill, and their mean; the unit box if they may fill that.
 
     Where noise alone keeps the mean away from the records, it is asked again with a clip as short
@@ -214,7 +214,7 @@ def zoom_in(purse: Purse, size: float, mean: NoisyMean) -> Found:
     """
     place, noise, length = Place.whole(len(mean.mean)), purse.door.noise, None
     if share_for_lengths(noise, size) == 0:
-        return Found(place, mean.mean)
+        return Located(place, mean.mean)
     for _ in range(MOST_ZOOMS):
         if purse.spent > MOST_LOCATED:
             break
@@ -232,7 +232,7 @@ def zoom_in(purse: Purse, size: float, mean: NoisyMean) -> Found:
             break
         narrow = min(found.core / half, 1.0) if only_noise else 1.0
         mean, length = ask_mean(purse, size, place, mean.mean, narrow), None
-    return Found(place, mean.mean, length)
+    return Located(place, mean.mean, length)
 
 
 @dataclass(frozen=True)
@@ -265,7 +265,7 @@ def ask_lengths(purse: Purse, size: float, mean: FloatArray, place: Place) -> No
     answer = purse.ask(question, share)
     counts, variance = answer.values.astype(np.float64), answer.variance
     widest = int(np.searchsorted(edges, ZOOM * place.half * grid.unit)) - 1
-    in_all = FIRST_SHARE if place.half == 1 else LATER_SHARE
+    in_all = FIRST_LENGTHS_SHARE if place.half == 1 else LATER_LENGTHS_SHARE
     further = lying_beyond(counts, size)[widest] if widest >= 0 else size
     if further < GOOD_PART * size and share < in_all:
         again = purse.ask(question, in_all - share)

@@ -34,7 +34,7 @@ picture: with all the less noise, more can be let in."""
 
 
 @dataclass(frozen=True)
-class Round:
+class AfterRound:
     """What a round says.
 
     Attributes
@@ -111,13 +111,13 @@ class Shifting:
         clipping = fine(self.clipping) if self.for_distances.joint else self.clipping
         return self._round(leaves, share, clipping, None).clusters
 
-    def round(self, clusters: Clusters, share: Fraction, last: Round | None) -> Round:
+    def round(self, clusters: Clusters, share: Fraction, last: AfterRound | None) -> AfterRound:
         """What a round makes of the clusters, with the last one since they were merged."""
         return self._round(clusters, share, self.clipping, last)
 
     def _round(
-        self, clusters: Clusters, share: Fraction, clipping: Clipping, last: Round | None
-    ) -> Round:
+        self, clusters: Clusters, share: Fraction, clipping: Clipping, last: AfterRound | None
+    ) -> AfterRound:
         """Move every centroid by the noisy mean of its records' clipped shifts."""
         door = self.door
         steps = door.grid.snap(clusters.centroids)
@@ -135,7 +135,7 @@ class Shifting:
         doubted = moves.doubted(None if last is None else last.moves)
         found = moved(question, moves, gaps, shown, doubted)
         at_rest = moves.square_beyond_noise <= NEGLIGIBLE**2 * gaps.square
-        return Round(clusters_within_blocks(door.layout, found), moves, at_rest)
+        return AfterRound(clusters_within_blocks(door.layout, found), moves, at_rest)
 
 
 def fine(clipping: Clipping) -> Clipping:
