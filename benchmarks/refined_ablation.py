@@ -32,12 +32,13 @@ from hushmeans.methods import (
     calibration,
     far,
     leaves,
+    lengths,
     moments,
     moves,
     picture,
-    place,
     refined,
     shifting,
+    zooming,
 )
 from hushmeans.methods.occupied import THRESHOLD
 from hushmeans.methods.start import public_randomness
@@ -113,10 +114,10 @@ def each_by_itself(counts: FloatArray, parts: list[int], alone: float) -> BoolAr
 
 VARIANTS = {
     "as it is": Variant(),
-    "no zoom": Variant(changes={(place, "MOST_ZOOMS"): 0}),
+    "no zoom": Variant(changes={(zooming, "MOST_ZOOMS"): 0}),
     "no narrower clips of moments": Variant(changes={(moments, "WORTH_NARROWING"): 0.0}),
     "no far records": Variant(changes={(far, "FAR_AWAY"): 1e9}),
-    "a place holds what is very far": Variant(changes={(place, "VERY_FAR"): 1e9}),
+    "a place holds what is very far": Variant(changes={(lengths, "VERY_FAR"): 1e9}),
     "each cell by itself": Variant(changes={(picture, "occupied"): each_by_itself}),
     "no cells": Variant(changes={(picture, "MOST_HALVINGS"): 0}),
     "one clip for all clusters": Variant(changes={(moves, "FEWEST"): 10**9}),
@@ -132,7 +133,7 @@ VARIANTS = {
     "empty leaves stay": Variant(changes={(leaves, "EMPTY"): 0.0}),
     "no leaf may be empty": Variant(changes={(leaves, "MAYBE_EMPTY"): 0.0}),
     "a spread that is noise": Variant(changes={(moments, "POOR_SPREAD"): math.inf}),
-    "half as much for lengths": Variant(changes={(place, "LARGEST_LENGTHS_SHARE"): 0.05}),
+    "half as much for lengths": Variant(changes={(lengths, "LARGEST_LENGTHS_SHARE"): 0.05}),
     "distances are not asked for": Variant(changes={(calibration, "MOST_FOR_DISTANCES"): 0.0}),
     "no distances of each cluster by itself": Variant(
         changes={(calibration, "LEAST_OWN_SIGNAL"): math.inf}

@@ -17,7 +17,7 @@ from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Bounds
 from hushmeans.types import FloatArray, IntArray
 
-PLACE = Place(np.zeros(6), half=0.1, reach=0.8, core=0.1)
+PLACE = Place(np.zeros(6), half=0.1, reach=0.8)
 SIDES = np.array([1, -1, 0, 1, 1, -1])
 
 
@@ -55,7 +55,7 @@ def test_without_far_records_nothing_is_put_there() -> None:
 
 
 def test_nothing_is_asked_where_lengths_saw_no_one_far_out() -> None:
-    purse, *_ = put(table(1000), Place(np.zeros(6), half=0.5, reach=0.8, core=0.5))
+    purse, *_ = put(table(1000), Place(np.zeros(6), half=0.5, reach=0.8))
     assert purse.spent == 0
 
 

@@ -21,8 +21,8 @@ from hushmeans.curator.questions import Norm, Question
 from hushmeans.curator.store import Store
 from hushmeans.methods.blocks import onto_simplex, within_blocks
 from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.columns import MixedColumns, clip_of_columns
 from hushmeans.methods.cutting import Cutting
-from hushmeans.methods.marginals import MixedColumns, clip_of_marginals
 from hushmeans.methods.method import Clustering
 from hushmeans.methods.moments import Moments
 from hushmeans.methods.place import Place
@@ -270,10 +270,8 @@ def test_levels_have_the_same_clip_however_many_there_are() -> None:
         MixedColumns.of(Box.of([Category([str(i) for i in range(m)])]).layout) for m in (2, 1000)
     )
     for norm in ("l1", "l2"):
-        assert clip_of_marginals(few, norm) == pytest.approx(
-            clip_of_marginals(many, norm), rel=1e-4
-        )
-        assert clip_of_marginals(few, norm) == pytest.approx(1 / math.sqrt(8), rel=1e-4)
+        assert clip_of_columns(few, norm) == pytest.approx(clip_of_columns(many, norm), rel=1e-4)
+        assert clip_of_columns(few, norm) == pytest.approx(1 / math.sqrt(8), rel=1e-4)
 
 
 def test_cells_split_off_the_levels_that_explain_most() -> None:
@@ -313,5 +311,5 @@ def test_a_number_that_is_nearly_always_missing_and_hardly_counts_does_not_stop_
 
 def test_a_column_of_which_noise_put_the_place_outside_keeps_its_range() -> None:
     columns = MixedColumns.of(Box.of([Flag(), Number(0, 1, weight=0.01)]).layout)
-    outside = Place(np.array([0.7]), 0.2, 0.2, 0.2)
+    outside = Place(np.array([0.7]), 0.2, 0.2)
     np.testing.assert_array_equal(columns.within(outside).ends, columns.ends)

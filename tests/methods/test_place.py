@@ -9,9 +9,12 @@ from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
 from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.source import open_store
-from hushmeans.methods import place as place_module
+from hushmeans.methods import lengths
+from hushmeans.methods.lengths import lying_beyond, nearly_all
+from hushmeans.methods.mean import NoisyMean
 from hushmeans.methods.opening import Purse
-from hushmeans.methods.place import NoisyMean, Place, lying_beyond, nearly_all, zoom_in
+from hushmeans.methods.place import Place
+from hushmeans.methods.zooming import zoom_in
 from hushmeans.schema import Bounds
 from hushmeans.types import FloatArray
 
@@ -19,7 +22,7 @@ from hushmeans.types import FloatArray
 def found(points: FloatArray, seed: int = 0) -> Place:
     budget = Budget.of(1)
     curator = Curator(open_store(points, Bounds((-1, 1))), mechanism_for(budget, seed), budget)
-    somewhere = NoisyMean(np.zeros(points.shape[1]), variance=0.01, way=0.0)
+    somewhere = NoisyMean(np.zeros(points.shape[1]), variance=0.01, shift=0.0)
     return zoom_in(Purse(curator.door), len(points), somewhere).place
 
 
@@ -48,7 +51,7 @@ def test_a_false_alarm_far_out_does_not_hide_where_the_others_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Records a hundred times as far out seem to stand out, but not clearly."""
-    monkeypatch.setattr(place_module, "CLEARLY", 100.0)
+    monkeypatch.setattr(lengths, "CLEARLY", 100.0)
     points = table(apart=1.0) / 100
     points[:20] *= 900
     assert found(points).half < 0.01

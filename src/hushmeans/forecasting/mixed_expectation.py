@@ -11,14 +11,9 @@ from hushmeans.curator.door import Noise
 from hushmeans.forecasting.population import Population
 from hushmeans.forecasting.steps import Step, opening_steps, steps_to_moments
 from hushmeans.methods.blocks import within_blocks
+from hushmeans.methods.columns import MixedColumns, norm_of_codes
 from hushmeans.methods.cutting import Cutting
-from hushmeans.methods.marginals import (
-    MixedColumns,
-    clip_of_spread,
-    norm_of_codes,
-    share_for_codes,
-    share_of_spread,
-)
+from hushmeans.methods.marginals import clip_of_spread, share_for_codes, share_of_spread
 from hushmeans.methods.moments import Moments
 from hushmeans.methods.picture import Picture, share_of_cells
 from hushmeans.methods.place import Place
@@ -44,8 +39,8 @@ def mixed_picture(
     if columns.coded:
         clip = norm_of_codes(columns.coded, noise.norm)
         steps.append(Step.of("shifts", clip, share_for_codes(noise, columns, size), noise))
-    if columns.levelled:
-        reach = np.array([block.high for block in columns.levelled])
+    if columns.ordinals:
+        reach = np.array([block.high for block in columns.ordinals])
         share = share_of_spread(noise, reach, size)
         steps.append(Step.of("spread", clip_of_spread(reach, noise.norm), share, noise))
     if columns.ranged.size:

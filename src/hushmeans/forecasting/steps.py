@@ -7,9 +7,11 @@ from fractions import Fraction
 
 from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import Present
+from hushmeans.methods.lengths import share_for_lengths
+from hushmeans.methods.mean import share_for_mean
 from hushmeans.methods.moments import lengths_come_first, share_for_spread
 from hushmeans.methods.opening import SIZE_SHARE, exact_share
-from hushmeans.methods.place import corner, share_for_lengths, share_for_mean
+from hushmeans.methods.place import corner
 from hushmeans.methods.presence import share_for_presence
 from hushmeans.schema import Grid, Layout
 

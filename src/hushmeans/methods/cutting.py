@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushmeans.curator.questions import Cells
-from hushmeans.methods.marginals import MixedColumns
+from hushmeans.methods.columns import MixedColumns
 from hushmeans.methods.moments import Moments
 from hushmeans.methods.occupied import THRESHOLD
 from hushmeans.methods.opening import Purse

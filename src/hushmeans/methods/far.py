@@ -14,8 +14,9 @@ from numpy.random import Generator
 
 from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import Cells
+from hushmeans.methods.lengths import FAR_AWAY
 from hushmeans.methods.opening import Purse
-from hushmeans.methods.place import FAR_AWAY, Place
+from hushmeans.methods.place import Place
 from hushmeans.types import FloatArray, IntArray
 
 FAR_SHARE = 0.05

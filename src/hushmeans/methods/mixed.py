@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
+from hushmeans.methods.columns import MixedColumns
 from hushmeans.methods.cutting import Cutting, ask_mixed_cells
-from hushmeans.methods.marginals import MixedColumns, ask_mixed_moments
+from hushmeans.methods.marginals import ask_mixed_moments
 from hushmeans.methods.moments import Moments
 from hushmeans.methods.opening import Purse
 from hushmeans.methods.picture import (

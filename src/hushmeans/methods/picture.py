@@ -19,7 +19,8 @@ from hushmeans.methods.far import put_far_records, surely
 from hushmeans.methods.moments import Moments, ask_moments
 from hushmeans.methods.occupied import clear_groups, occupied, thin_counts
 from hushmeans.methods.opening import Purse
-from hushmeans.methods.place import MOST_ZOOMS, Place
+from hushmeans.methods.place import Place
+from hushmeans.methods.zooming import MOST_ZOOMS
 from hushmeans.schema import Grid
 from hushmeans.types import BoolArray, FloatArray, IntArray
 

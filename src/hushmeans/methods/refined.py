@@ -21,16 +21,17 @@ from hushmeans.errors import InputError, InputTypeError
 from hushmeans.methods.blocks import within_blocks
 from hushmeans.methods.calibration import SharesOfDistances
 from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.columns import MixedColumns, clip_of_columns
 from hushmeans.methods.gaps import gaps_to_nearest, norms_of
 from hushmeans.methods.leaves import believed, first_leaves, resettled, settled
-from hushmeans.methods.marginals import MixedColumns, clip_of_marginals
+from hushmeans.methods.mean import LARGEST_SHARE, mean_near
 from hushmeans.methods.merge import merge
 from hushmeans.methods.method import Clustering
 from hushmeans.methods.mixed import draw_mixed_picture
 from hushmeans.methods.moves import Clipping
 from hushmeans.methods.opening import Purse, TableSize, ask_size
 from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
-from hushmeans.methods.place import LARGEST_SHARE, corner, mean_near
+from hushmeans.methods.place import corner
 from hushmeans.methods.presence import Presence, ask_presence
 from hushmeans.methods.profile import (
     PROFILE_SHARE,
@@ -262,7 +263,7 @@ def _clip_of_mean(noise: Noise, layout: Layout) -> float:
     """Where records are clipped if their mean is all that is asked for."""
     if layout.is_numeric:
         return corner(noise, layout.n_columns) / 2
-    return clip_of_marginals(MixedColumns.of(layout), noise.norm)
+    return clip_of_columns(MixedColumns.of(layout), noise.norm)
 
 
 def _one_point(purse: Purse, size: float, n_clusters: int) -> Clusters:
