@@ -30,12 +30,12 @@ from hushmeans.curator.store import Store
 from hushmeans.evaluate import Score
 from hushmeans.methods import (
     calibration,
+    cells,
     far,
     leaves,
     lengths,
     moments,
     moves,
-    picture,
     refined,
     shifting,
     zooming,
@@ -118,8 +118,8 @@ VARIANTS = {
     "no narrower clips of moments": Variant(changes={(moments, "WORTH_NARROWING"): 0.0}),
     "no far records": Variant(changes={(far, "FAR_AWAY"): 1e9}),
     "a place holds what is very far": Variant(changes={(lengths, "VERY_FAR"): 1e9}),
-    "each cell by itself": Variant(changes={(picture, "occupied"): each_by_itself}),
-    "no cells": Variant(changes={(picture, "MOST_HALVINGS"): 0}),
+    "each cell by itself": Variant(changes={(cells, "occupied"): each_by_itself}),
+    "no cells": Variant(changes={(cells, "MOST_HALVINGS"): 0}),
     "one clip for all clusters": Variant(changes={(moves, "FEWEST"): 10**9}),
     "clips never widen": Variant(
         changes={(moves, "FREE_NOISE"): 0.0, (moves, "FREE_NOISE_OF_ONE"): 0.0}

@@ -10,7 +10,8 @@ from hushmeans.curator.curator import Curator
 from hushmeans.curator.door import Noise
 from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.source import open_store
-from hushmeans.methods.far import put_far_records, surely
+from hushmeans.methods.far import put_far_records
+from hushmeans.methods.occupied import alarm_threshold
 from hushmeans.methods.opening import Purse
 from hushmeans.methods.place import Place
 from hushmeans.methods.start import public_randomness
@@ -64,7 +65,7 @@ def test_noise_alone_hardly_ever_passes(norm: str) -> None:
     """In 100 tables of 729 empty cells; at most 10 false alarms are expected, the seed is fixed."""
     rng = np.random.default_rng(0)
     draw = rng.laplace(0, 0.5**0.5, (100, 729)) if norm == "l1" else rng.normal(0, 1, (100, 729))
-    limit = surely(Noise("l1" if norm == "l1" else "l2", 1.0), 729)
+    limit = alarm_threshold(Noise("l1" if norm == "l1" else "l2", 1.0), 729)
     assert (draw.max(axis=1) < limit).mean() > 0.85
     assert limit < 8
 
@@ -73,4 +74,4 @@ def test_noise_alone_hardly_ever_passes(norm: str) -> None:
 def test_many_false_alarms_that_may_be_borne_leave_a_threshold_at_noise(norm: str) -> None:
     """With hundreds of clusters and few cells more may be borne than there are cells."""
     noise = Noise("l1" if norm == "l1" else "l2", 1.0)
-    assert 0 <= surely(noise, 2, 0.06 * 400) <= surely(noise, 2, 0.1)
+    assert 0 <= alarm_threshold(noise, 2, 0.06 * 400) <= alarm_threshold(noise, 2, 0.1)

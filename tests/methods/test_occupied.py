@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from hushmeans.curator.door import Noise
-from hushmeans.methods.far import surely
-from hushmeans.methods.occupied import clear_groups, occupied, thin_counts
+from hushmeans.methods.occupied import alarm_threshold, clear_groups, occupied, thin_counts
 
 ALONE = 4.5
 
@@ -59,7 +58,7 @@ def test_empty_cells_hardly_ever_count(parts: list[int], most: float) -> None:
     """
     rng = np.random.default_rng(1)
     noise = rng.laplace(0, np.sqrt(0.5), (200, 2048))
-    alone = surely(Noise("l1", 1.0), 2048, 0.05)
+    alone = alarm_threshold(Noise("l1", 1.0), 2048, 0.05)
     assert np.mean([occupied(each, parts, alone).any() for each in noise]) <= most
 
 

@@ -20,10 +20,11 @@ from hushmeans.curator.store import Store
 from hushmeans.distances import distances
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.forecasting.mixture import scattered
+from hushmeans.methods.cells import cell_borders, share_of_cells
 from hushmeans.methods.gaps import norms_of
 from hushmeans.methods.moments import Moments
 from hushmeans.methods.opening import Purse, ask_size, exact_share
-from hushmeans.methods.picture import cell_borders, draw_picture, share_of_cells
+from hushmeans.methods.picture import PictureTask, draw_picture
 from hushmeans.methods.place import Place
 from hushmeans.methods.refined import shares_of_rounds
 from hushmeans.methods.registry import chosen_method
@@ -200,7 +201,7 @@ def test_cells_are_not_asked_where_noise_would_drown_them() -> None:
     purses = (Purse(door(few, 4, whole=20.0)), Purse(door(many, 4)))
     sizes = (few.size, many.size)
     pictures = [
-        draw_picture(each, size, 100, public_randomness(0))
+        draw_picture(each, PictureTask(size, 100, n_clusters=5), public_randomness(0))
         for each, size in zip(purses, sizes, strict=True)
     ]
     assert [type(question).__name__ for question in few.asked] == ["Shifts", "Spread"]
@@ -294,7 +295,8 @@ def test_records_of_the_picture_follow_the_moments() -> None:
     asked = curator(source, 100.0)
     purse = Purse(asked.door)
     size = ask_size(purse)
-    picture = draw_picture(purse, size.likely, 20_000, public_randomness(0))
+    task = PictureTask(size.likely, 20_000, n_clusters=5)
+    picture = draw_picture(purse, task, public_randomness(0))
     points: FloatArray = source.records / source.box.grid.unit
     np.testing.assert_allclose(picture.moments.mean, points.mean(axis=0), atol=0.02)
     np.testing.assert_allclose(picture.records.mean(axis=0), points.mean(axis=0), atol=0.05)

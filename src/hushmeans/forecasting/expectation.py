@@ -30,13 +30,14 @@ from hushmeans.forecasting.population import Population
 from hushmeans.forecasting.rehearsal import leaves_of_cluster
 from hushmeans.forecasting.steps import Step, opening_steps, steps_to_moments
 from hushmeans.methods.calibration import SharesOfDistances
+from hushmeans.methods.cells import cell_borders, share_of_cells
 from hushmeans.methods.gaps import Gaps, gaps_to_nearest
 from hushmeans.methods.method import Method
 from hushmeans.methods.moments import Moments
 from hushmeans.methods.moves import SIZE_DOUBT, read_moves
 from hushmeans.methods.opening import SIZE_SHARE, exact_share
 from hushmeans.methods.paper import PaperMethod
-from hushmeans.methods.picture import Picture, cell_borders, share_of_cells
+from hushmeans.methods.picture import Picture
 from hushmeans.methods.place import Place, corner
 from hushmeans.methods.profile import has_profiles
 from hushmeans.methods.refined import (

@@ -11,11 +11,12 @@ from hushmeans.curator.door import Noise
 from hushmeans.forecasting.population import Population
 from hushmeans.forecasting.steps import Step, opening_steps, steps_to_moments
 from hushmeans.methods.blocks import within_blocks
+from hushmeans.methods.cells import share_of_cells
 from hushmeans.methods.columns import MixedColumns, norm_of_codes
 from hushmeans.methods.cutting import Cutting
 from hushmeans.methods.marginals import clip_of_spread, share_for_codes, share_of_spread
 from hushmeans.methods.moments import Moments
-from hushmeans.methods.picture import Picture, share_of_cells
+from hushmeans.methods.picture import Picture
 from hushmeans.methods.place import Place
 from hushmeans.methods.profile import profiles_about
 from hushmeans.methods.refined import RefinedMethod

@@ -1,4 +1,4 @@
-"""The cells of a mixed table: ranges of numbers are halved, frequent levels are split off."""
+"""The cells of a mixed table: ranges of numbers are halved, and frequent levels are split off."""
 
 from __future__ import annotations
 
@@ -9,21 +9,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushmeans.curator.questions import Cells
+from hushmeans.methods.cells import MOST_HALVINGS, borders_of
 from hushmeans.methods.columns import MixedColumns
 from hushmeans.methods.moments import Moments
 from hushmeans.methods.occupied import THRESHOLD
 from hushmeans.methods.opening import Purse
-from hushmeans.methods.picture import MOST_HALVINGS, borders_of
 from hushmeans.methods.place import Place
 from hushmeans.methods.presence import without_filled
 from hushmeans.schema import Grid
 from hushmeans.types import BoolArray, FloatArray, IntArray
 
 MOST_SPLITS = 14
-"""At most so many cuts: levels of one category exclude each other, but all cells are counted."""
+"""The largest number of cuts. It limits the number of cells: levels of one category exclude each
+other, but all combinations of their cells are counted."""
 WORTH_CUTTING = 0.1
-"""Once there are twice as many cells as clusters, a cut has to remove this part of what the cut
-removed with which cells came to outnumber clusters. Smaller ones only thin out the cells."""
+"""Once there are twice as many cells as clusters, a cut must remove at least this part of the
+variance, per doubling, that the cut removed with which cells came to outnumber clusters. Lower
+values allow more cells, with fewer records in each."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,11 @@ class Cutting:
     Attributes
     ----------
     numbers
-        Moments of the numbers, the reach of each being 1.
+        The moments of the numbers, each scaled to a reach of 1.
     borders
-        For each column its borders, in the unit box.
+        The borders of each column, in the unit box.
     splits
-        For each category, by the first of its columns, the levels that are split off.
+        The levels that are split off from each category, by its first column.
     """
 
     numbers: Moments
@@ -48,7 +50,13 @@ class Cutting:
     def of(
         cls, columns: MixedColumns, moments: Moments, signal: float, grid: Grid, n_clusters: int
     ) -> Cutting:
-        """The cuts that remove most variance per doubling of the cells, while noise allows."""
+        """Choose the cuts that remove most variance per doubling of the cells, while noise allows.
+
+        Parameters
+        ----------
+        signal
+            The number of records over the standard deviation of a cell's count.
+        """
         of_numbers = _of_numbers(columns, moments)
         halvings, splits = _chosen_cuts(columns, moments, signal, n_clusters)
         borders = [np.empty(0)] * len(moments.mean)
@@ -70,7 +78,7 @@ class Cutting:
         return sum(len(each) for each in self.borders)
 
     def parts_of(self, cells: IntArray) -> IntArray:
-        """For each column, a row with the parts that the cells lie in; the last vary fastest."""
+        """For each column, a row with the part in which each cell lies; the last vary fastest."""
         parts = np.zeros((len(self.borders), len(cells)), dtype=np.int64)
         for column in reversed(range(len(self.borders))):
             if len(self.borders[column]):
@@ -79,7 +87,7 @@ class Cutting:
 
 
 def _of_numbers(columns: MixedColumns, moments: Moments) -> Moments:
-    """The moments of the numbers alone, each with a reach of 1."""
+    """The moments of the numbers alone, each scaled to a reach of 1."""
     return Moments(
         moments.size,
         Place.whole(len(columns.numbers)),
@@ -93,7 +101,7 @@ def _chosen_cuts(
 ) -> tuple[IntArray, dict[int, list[int]]]:
     """How often each column is halved, and which levels are split off.
 
-    Cells are doubled at most as often as their records stand out of the noise.
+    The cells are doubled only as often as their counts still stand out of the noise.
     """
     doubled, needed, worth = 0.0, math.log2(n_clusters), 0.0
     left = float(min(MOST_HALVINGS, math.floor(math.log2(max(signal, 1)))))
@@ -123,11 +131,11 @@ def _chosen_cuts(
 
 
 Cut = tuple[float, float, int, int]
-"""The variance that a cut removes, what it costs in doublings, its first column and its level."""
+"""The variance that a cut removes, its cost in doublings of the cells, its column and its level."""
 
 
 def _halvings(columns: MixedColumns, rest: FloatArray, halvings: IntArray) -> Iterator[Cut]:
-    """The next halving of each number, flag and cycle; only numbers more than once."""
+    """The next halving of each number, flag and cycle; only numbers are halved more than once."""
     for block in columns.layout.blocks:
         if block.kind == "category":
             continue
@@ -152,7 +160,7 @@ def _splits(columns: MixedColumns, mean: FloatArray, splits: dict[int, list[int]
 
 
 def _impurity(shares: FloatArray) -> float:
-    """The variance, among all records, of the levels that are left, with codes of length 1."""
+    """The variance of the remaining levels over all records, with codes of length 1."""
     total = float(shares.sum())
     return total - float((shares**2).sum()) / total if total > 0 else 0.0
 
@@ -160,7 +168,7 @@ def _impurity(shares: FloatArray) -> float:
 def ask_mixed_cells(
     purse: Purse, columns: MixedColumns, cutting: Cutting, share: float
 ) -> FloatArray | None:
-    """How much each cell weighs; None where no cell stands out of the noise."""
+    """Ask for the weight of each cell; None if no cell stands out of the noise."""
     grid = purse.door.grid
     steps = tuple(tuple(grid.snap(each).tolist()) for each in cutting.borders)
     answer = purse.ask(Cells(grid, steps), share)
@@ -171,7 +179,7 @@ def ask_mixed_cells(
 
 
 def _as_if_present(columns: MixedColumns, cutting: Cutting, counts: FloatArray) -> FloatArray:
-    """Counts of cells in which missing values, filled with the middle border, do not show."""
+    """The counts corrected for missing values, which are filled with the middle of their range."""
     sizes = [len(each) + 1 for each in cutting.borders]
     for column, borders in enumerate(cutting.borders):
         if len(borders) and columns.rates[column] < 1:
@@ -183,7 +191,7 @@ def _as_if_present(columns: MixedColumns, cutting: Cutting, counts: FloatArray) 
 
 
 def _possible(cutting: Cutting, n_cells: int) -> BoolArray:
-    """Which cells a record can be in: it has one level of a category."""
+    """Which cells a record can be in, having one level of each category."""
     parts = cutting.parts_of(np.arange(n_cells))
     possible = np.ones(n_cells, dtype=np.bool_)
     for first, levels in cutting.splits.items():

@@ -1,8 +1,8 @@
-"""Small groups of records far from the rest: asked for by the sides on which they lie.
+"""Small groups of records far from the rest: counted by the sides on which they lie.
 
-A picture of nearly all records leaves out the few that lie far from them, and a cluster that it
-does not show is rarely found by the rounds. Where lengths saw records far out, one more
-question counts them by side: below, within or above the place in each feature.
+A picture of nearly all records leaves out the few that lie far away, and the rounds rarely find a
+cluster that the picture does not show. If lengths saw records far out, one more question counts
+them by side: below, within or above the place in each of several features.
 """
 
 from __future__ import annotations
@@ -12,30 +12,27 @@ import math
 import numpy as np
 from numpy.random import Generator
 
-from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import Cells
 from hushmeans.methods.lengths import FAR_AWAY
+from hushmeans.methods.occupied import alarm_threshold
 from hushmeans.methods.opening import Purse
 from hushmeans.methods.place import Place
 from hushmeans.types import FloatArray, IntArray
 
 FAR_SHARE = 0.05
+"""The share of the budget for this question. A higher share finds smaller groups."""
 MOST_FAR_FEATURES = 8
-"""Features by whose sides they are told apart: 3**8 counts."""
-FALSE_ALARM = 0.1
-"""The chance that any count is believed that is noise alone."""
-EVEN_CHANCES = 2.0
-"""However many false alarms may be borne, no more than half of the empty cells are believed."""
+"""The number of features whose sides are distinguished, at most: 3**8 counts."""
 
 
 def put_far_records(
     purse: Purse, place: Place, size: float, records: FloatArray, generator: Generator
 ) -> tuple[FloatArray, IntArray]:
-    """The synthetic records, some of them moved to where real ones lie far from the place.
+    """Move some of the synthetic records to where real ones lie far from the place.
 
-    The features with the widest records tell the sides; within a side nothing is known, and
-    records are spread evenly as far as lengths saw any. The second array says which side each
-    record was moved to, from 1 on; 0 if it was not.
+    The features with the widest records distinguish the sides. Nothing is known about where on a
+    side the records lie, so they are spread evenly, as far out as lengths saw any. The second array
+    numbers the side to which each record was moved, from 1; 0 for the others.
     """
     groups = np.zeros(len(records), dtype=np.int64)
     if place.reach < FAR_AWAY * place.half:
@@ -54,7 +51,7 @@ def put_far_records(
 
 
 def _ask_sides(purse: Purse, place: Place, features: IntArray) -> tuple[FloatArray, IntArray]:
-    """The counts that stand out of the noise, and for each its sides: -1, 0 or 1 per feature."""
+    """The counts that stand out of the noise, and the sides of each: -1, 0 or 1 per feature."""
     grid = purse.door.grid
     borders: list[tuple[int, ...]] = [()] * purse.door.n_columns
     for feature in features:
@@ -63,14 +60,7 @@ def _ask_sides(purse: Purse, place: Place, features: IntArray) -> tuple[FloatArr
     answer = purse.ask(Cells(grid, tuple(borders)), FAR_SHARE)
     parts = [len(borders[feature]) + 1 for feature in features]
     counts = answer.values.reshape(parts)
-    sides = np.argwhere(counts > surely(purse.door.noise, counts.size) * math.sqrt(answer.variance))
+    threshold = alarm_threshold(purse.door.noise, counts.size) * math.sqrt(answer.variance)
+    sides = np.argwhere(counts > threshold)
     sides = sides[(sides != 1).any(axis=1)]
     return counts[tuple(sides.T)].astype(np.float64), sides - 1
-
-
-def surely(noise: Noise, number: int, false_alarm: float = FALSE_ALARM) -> float:
-    """Deviations of noise that so many empty cells, all together, hardly ever exceed."""
-    chances = max(max(number, 1) / false_alarm, EVEN_CHANCES)
-    if noise.norm == "l1":
-        return math.log(chances / 2) / math.sqrt(2)
-    return math.sqrt(2 * math.log(chances))

@@ -1,23 +1,41 @@
 """Which cells hold records: those that stand out of the noise together with their neighbours.
 
-Of many empty cells some always seem to hold a few records, and one of those far from all others
-takes a centre for itself. Clusters fill several neighbouring cells, or one of them well.
+Of many empty cells, noise makes some look occupied, and one of those far from all others attracts a
+centre. Clusters fill several neighbouring cells, or one of them well.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from hushmeans.curator.door import Noise
 from hushmeans.types import BoolArray, FloatArray, IntArray
 
 THRESHOLD = 2.0
 """Cells with fewer records than this many standard deviations of noise count as empty."""
 HARDLY = 1.5
-"""What each cell of a group holds beyond so many deviations speaks for the group."""
+"""In a group of neighbouring cells, each counts for the group with its records beyond this many
+deviations. A higher value demands more of wide groups."""
 BESIDE = 1.0
-"""Beside an occupied cell, so many deviations are enough: clusters thin out at their borders."""
+"""Beside an occupied cell, this many deviations suffice: clusters thin out at their borders."""
 TOGETHER = 3.0
-"""Deviations that a block of cells has to hold which hold little each."""
+"""The number of deviations that a block of thinly occupied cells must exceed together."""
+FALSE_ALARM = 0.1
+"""The usual probability that any of several empty cells counts as occupied. A lower value misses
+more small groups."""
+EVEN_CHANCES = 2.0
+"""However many false alarms are acceptable, at most one in this many empty cells counts as
+occupied."""
+
+
+def alarm_threshold(noise: Noise, n_cells: int, false_alarms: float = FALSE_ALARM) -> float:
+    """The number of deviations that empty cells exceed about this many times, taken together."""
+    chances = max(max(n_cells, 1) / false_alarms, EVEN_CHANCES)
+    if noise.norm == "l1":
+        return math.log(chances / 2) / math.sqrt(2)
+    return math.sqrt(2 * math.log(chances))
 
 
 def occupied(counts: FloatArray, parts: list[int], alone: float) -> BoolArray:
@@ -28,9 +46,9 @@ def occupied(counts: FloatArray, parts: list[int], alone: float) -> BoolArray:
     counts
         The noisy counts, in deviations of their noise; the last feature's parts vary fastest.
     parts
-        Into how many parts each feature is divided.
+        The number of parts into which each feature is divided.
     alone
-        How many deviations a cell has to hold if its neighbours hold none.
+        The number of deviations that a cell must exceed if its neighbours are empty.
     """
     kept = clear_groups(counts, parts, alone) > 0
     beside = _largest_nearby(kept.reshape(_divided(parts)).astype(np.int64)).ravel() > 0
@@ -38,9 +56,9 @@ def occupied(counts: FloatArray, parts: list[int], alone: float) -> BoolArray:
 
 
 def clear_groups(counts: FloatArray, parts: list[int], alone: float) -> IntArray:
-    """For each cell that stands out, by itself or with its neighbours, its group; 0 for others.
+    """Number the groups of neighbouring cells that stand out of the noise, from 1; 0 elsewhere.
 
-    Groups are numbered from 1; the parameters are those of `occupied`.
+    The parameters are those of `occupied`.
     """
     above = counts > THRESHOLD
     groups = _groups(above.reshape(_divided(parts))).ravel()
@@ -50,15 +68,16 @@ def clear_groups(counts: FloatArray, parts: list[int], alone: float) -> IntArray
 
 
 def thin_counts(counts: FloatArray, parts: list[int], others: BoolArray) -> FloatArray:
-    """What cells hold that do not stand out by themselves: their part of a block that does.
+    """The counts of cells that stand out only as part of a block; 0 elsewhere.
 
-    A tail may hold many records, and each of its cells hardly one. Blocks of such cells are doubled
-    along the longest axis until what they hold together stands out; it is spread evenly over them.
+    A tail may hold many records in total and hardly one in each of its cells. Blocks of cells are
+    doubled along their longest axis until they stand out; the count of a block is spread evenly
+    over its cells.
 
     Parameters
     ----------
     others
-        The cells that no block may have.
+        The cells that may not be part of a block.
     """
     shape = _divided(parts)
     left, counts = ~others.reshape(shape), counts.reshape(shape)
@@ -74,7 +93,7 @@ def thin_counts(counts: FloatArray, parts: list[int], others: BoolArray) -> Floa
 
 
 def _in_blocks(values: FloatArray, widths: IntArray) -> FloatArray:
-    """For each cell the sum over its block; blocks are so many cells wide along each axis."""
+    """For each cell the sum over its block; `widths` are the cells of a block along each axis."""
     for axis, width in enumerate(widths):
         blocks = np.arange(values.shape[axis]) // width
         sums = np.add.reduceat(values, np.flatnonzero(np.diff(blocks, prepend=-1)), axis=axis)
@@ -83,12 +102,12 @@ def _in_blocks(values: FloatArray, widths: IntArray) -> FloatArray:
 
 
 def _divided(parts: list[int]) -> list[int]:
-    """The parts of those features that are divided at all."""
+    """The numbers of parts of those features that are divided at all."""
     return [each for each in parts if each > 1]
 
 
 def _groups(above: BoolArray) -> IntArray:
-    """A number for each group of cells that share faces; 0 where there is none."""
+    """Give each group of cells that share faces a number; 0 for all other cells."""
     numbers = np.where(above, np.arange(1, above.size + 1).reshape(above.shape), 0)
     while True:
         spread = np.where(above, _largest_nearby(numbers), 0)
@@ -98,7 +117,7 @@ def _groups(above: BoolArray) -> IntArray:
 
 
 def _largest_nearby(numbers: IntArray) -> IntArray:
-    """For each cell the largest of its own number and of those beyond its faces."""
+    """For each cell the largest of its own number and those of the cells that share a face."""
     largest = numbers.copy()
     for axis in range(numbers.ndim):
         to, there = np.moveaxis(largest, axis, 0), np.moveaxis(numbers, axis, 0)

@@ -30,7 +30,7 @@ from hushmeans.methods.method import Clustering
 from hushmeans.methods.mixed import draw_mixed_picture
 from hushmeans.methods.moves import Clipping
 from hushmeans.methods.opening import Purse, TableSize, ask_size
-from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, draw_picture
+from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, PictureTask, draw_picture
 from hushmeans.methods.place import corner
 from hushmeans.methods.presence import Presence, ask_presence
 from hushmeans.methods.profile import (
@@ -168,12 +168,10 @@ class RefinedMethod:
         is_numeric = purse.door.layout.is_numeric
         fewest = PICTURE_RECORDS if is_numeric else MIXED_RECORDS
         n_records = max(fewest, RECORDS_PER_CENTROID * max(self.n, 2) * n_clusters)
-        about = (size, n_records, generator, self.cells_share, n_clusters)
-        return (
-            draw_picture(purse, *about)
-            if is_numeric
-            else draw_mixed_picture(purse, presence, *about)
-        )
+        task = PictureTask(size, n_records, n_clusters, self.cells_share)
+        if is_numeric:
+            return draw_picture(purse, task, generator)
+        return draw_mixed_picture(purse, task, presence.of_columns, generator)
 
     def _after_rounds(
         self,
