@@ -127,7 +127,7 @@ VARIANTS = {
     "clips do not weigh noise against what is cut": Variant(
         changes={(moves, "WIDER_CLIPS"): np.ones(1)}
     ),
-    "moves made whole": Variant(changes={(moves, "_believed_part"): follow_all}),
+    "moves made whole": Variant(changes={(moves, "_applied_part"): follow_all}),
     "no memory of sizes": Variant(changes={(moves, "SIZE_DOUBT"): 1e6}),
     "far groups as all others": Variant(changes={(leaves, "_far_groups"): lambda *_: []}),
     "empty leaves stay": Variant(changes={(leaves, "EMPTY"): 0.0}),
@@ -139,7 +139,7 @@ VARIANTS = {
         changes={(calibration, "LEAST_OWN_SIGNAL"): math.inf}
     ),
     "no round more": Variant(changes={(calibration, "UNSETTLED"): 1e9}),
-    "no more for sizes before merging": Variant(changes={(shifting, "FINE_SIZES"): 1.0}),
+    "no more for sizes before merging": Variant(changes={(shifting, "LEAF_SIZES"): 1.0}),
     "n = 1": Variant({"n": 1}),
     "one round": Variant({"rounds": 1}),
     "clip at 90 %": Variant({"clip_quantile": 0.9}),

@@ -29,7 +29,7 @@ from hushmeans.methods.calibration import (
     ask_own_distances,
     share_of_distances,
     share_of_own_distances,
-    with_borrowed_ways,
+    with_borrowed_offsets,
 )
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.gaps import FEWEST, Gaps
@@ -65,15 +65,17 @@ def halved(lengths: FloatArray) -> Calibration:
 
 
 def test_ways_keep_their_direction_and_become_as_long_as_those_of_real_records() -> None:
-    ways = np.random.default_rng(0).normal(size=(1000, 3))
-    found = halved(np.linalg.norm(ways, axis=1)).of(Gaps(ways, np.zeros(1000, np.int64)))
-    np.testing.assert_allclose(found.ways, ways / 2)
+    offsets = np.random.default_rng(0).normal(size=(1000, 3))
+    found = halved(np.linalg.norm(offsets, axis=1)).of(Gaps(offsets, np.zeros(1000, np.int64)))
+    np.testing.assert_allclose(found.offsets, offsets / 2)
 
 
 def test_each_rank_has_a_factor_of_its_own() -> None:
-    ways = np.array([[length, 0.0] for length in (0.1, 0.2, 0.3, 0.4, 0.5)])
-    calibration = Calibration(np.array([0.3, 0.5, 0.7]), np.array([0.02, 0.15, 0.4]), ways[1:4, 0])
-    lengths = calibration.of(Gaps(ways, np.zeros(5, np.int64))).ways[:, 0]
+    offsets = np.array([[length, 0.0] for length in (0.1, 0.2, 0.3, 0.4, 0.5)])
+    calibration = Calibration(
+        np.array([0.3, 0.5, 0.7]), np.array([0.02, 0.15, 0.4]), offsets[1:4, 0]
+    )
+    lengths = calibration.of(Gaps(offsets, np.zeros(5, np.int64))).offsets[:, 0]
     np.testing.assert_allclose(lengths, [0.01, 0.02, 0.15, 0.4, 0.5])
 
 
@@ -229,18 +231,18 @@ def test_a_median_alone_has_no_tail() -> None:
 
 def test_a_cluster_that_the_picture_hardly_shows_borrows_ways_of_all() -> None:
     number = 2 * SHAPE_RECORDS
-    ways = np.arange(2.0 * number).reshape(number, 2)
+    offsets = np.arange(2.0 * number).reshape(number, 2)
     nearest = np.where(np.arange(number) < FEWEST - 1, 1, 0)
-    found = with_borrowed_ways(Gaps(ways, nearest), 3)
-    np.testing.assert_array_equal(found.ways[:number], ways)
+    found = with_borrowed_offsets(Gaps(offsets, nearest), 3)
+    np.testing.assert_array_equal(found.offsets[:number], offsets)
     np.testing.assert_array_equal(found.nearest[:number], nearest)
     for cluster in (1, 2):
-        borrowed = found.ways[number:][found.nearest[number:] == cluster]
-        np.testing.assert_array_equal(borrowed, ways[::2])
+        borrowed = found.offsets[number:][found.nearest[number:] == cluster]
+        np.testing.assert_array_equal(borrowed, offsets[::2])
 
 
 def test_clusters_that_the_picture_shows_borrow_nothing() -> None:
     gaps = Gaps(np.ones((2 * FEWEST, 2)), np.repeat([0, 1], FEWEST))
-    found = with_borrowed_ways(gaps, 2)
-    np.testing.assert_array_equal(found.ways, gaps.ways)
+    found = with_borrowed_offsets(gaps, 2)
+    np.testing.assert_array_equal(found.offsets, gaps.offsets)
     np.testing.assert_array_equal(found.nearest, gaps.nearest)

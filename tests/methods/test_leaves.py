@@ -10,7 +10,7 @@ import pytest
 
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.gaps import gaps_to_nearest
-from hushmeans.methods.leaves import believed, first_leaves, resettled, settled
+from hushmeans.methods.leaves import first_leaves, polished, relocated, with_expected_sizes
 from hushmeans.methods.moments import Moments
 from hushmeans.methods.picture import Picture
 from hushmeans.methods.place import Place
@@ -81,7 +81,7 @@ def test_merged_clusters_settle_where_the_leaves_put_the_synthetic_records() -> 
     places += off
     found = leaves(places.tolist(), [1000, 3000, 4000, 2000])
     merged = leaves([places[0].tolist(), [0.4, 0.0]], [1000, 9000])
-    after = settled(merged, found, gaps)
+    after = polished(merged, found, gaps)
     np.testing.assert_allclose(after.centroids[0], [-0.3 + off[0], off[1]], atol=1e-9)
     np.testing.assert_allclose(after.centroids[1], [1 / 3 + off[0], off[1]], atol=1e-9)
     assert after.sizes.tolist() == pytest.approx([4000, 6000])
@@ -91,7 +91,7 @@ def test_merged_clusters_settle_where_the_leaves_put_the_synthetic_records() -> 
 def test_a_leaf_that_the_picture_shows_no_records_of_counts_with_its_size() -> None:
     found = leaves([[0.0, 0.0], [0.5, 0.5], [0.5, 0.7]], [100, 30, 10])
     gaps = gaps_to_nearest(picture(np.zeros((50, 2))), found.centroids)
-    after = settled(leaves([[0.0, 0.0], [0.5, 0.6]], [100, 40]), found, gaps)
+    after = polished(leaves([[0.0, 0.0], [0.5, 0.6]], [100, 40]), found, gaps)
     np.testing.assert_allclose(after.centroids, [[0.0, 0.0], [0.5, 0.55]], atol=1e-9)
     assert after.sizes.tolist() == pytest.approx([100, 40])
 
@@ -101,16 +101,17 @@ def test_a_size_that_noise_explains_counts_for_less_the_larger_the_others_are() 
         leaves([[0.0, 0.0], [0.5, 0.0], [0.9, 0.0]], [size, size, 50], error=40)
         for size in (100, 2000)
     )
-    assert believed(few).sizes[2] > 35
-    assert believed(many).sizes[2] < 10
-    np.testing.assert_allclose(believed(many).sizes[:2], 2000)
-    assert (believed(leaves([[0.0, 0.0], [0.9, 0.0]], [5000, 1], error=40)).sizes >= 1).all()
+    assert with_expected_sizes(few).sizes[2] > 35
+    assert with_expected_sizes(many).sizes[2] < 10
+    np.testing.assert_allclose(with_expected_sizes(many).sizes[:2], 2000)
+    tiny = leaves([[0.0, 0.0], [0.9, 0.0]], [5000, 1], error=40)
+    assert (with_expected_sizes(tiny).sizes >= 1).all()
 
 
 def test_an_empty_leaf_is_put_beside_the_fullest_along_its_longest_axis() -> None:
     drawn = picture(around([[0.3, 0.0], [0.7, 0.0], [-0.5, 0.0], [-0.9, 0.0]]))
     before = leaves([[0.5, 0.0], [-0.5, 0.0], [-0.9, 0.0], [0.0, 0.9]], [6600, 1700, 1700, 1])
-    after = resettled(before, drawn)
+    after = relocated(before, drawn)
     assert after.centroids[[1, 2], 0].tolist() == [-0.5, -0.9]
     assert sorted(after.centroids[[0, 3], 0].round(1).tolist()) == [0.4, 0.6]
     np.testing.assert_allclose(after.centroids[[0, 3], 1], 0.0, atol=0.02)
@@ -128,6 +129,6 @@ def test_an_empty_leaf_is_put_beside_the_fullest_along_its_longest_axis() -> Non
 )
 def test_other_leaves_stay(sizes: list[float], error: float) -> None:
     before = leaves([[0.5, 0.0], [-0.5, 0.0], [0.0, 0.9]], sizes, error)
-    after = resettled(before, picture(around([[0.5, 0.0], [-0.5, 0.0]])))
+    after = relocated(before, picture(around([[0.5, 0.0], [-0.5, 0.0]])))
     assert after.centroids.tolist() == before.centroids.tolist()
     assert replace(after, centroids=before.centroids).sizes.tolist() == sizes

@@ -45,13 +45,13 @@ def test_a_count_that_is_clearly_lower_refutes_what_was_known() -> None:
 
 def test_a_wide_cluster_may_move_further() -> None:
     narrow, wide = (moves_of(100, 100, np.array([square])) for square in (0.001, 1.0))
-    assert narrow.whole[0].tolist() == pytest.approx(wide.whole[0].tolist())
-    assert narrow.believed[0, 0] < 0.2 < 0.9 < wide.believed[0, 0]
+    assert narrow.shifts[0].tolist() == pytest.approx(wide.shifts[0].tolist())
+    assert narrow.applied[0, 0] < 0.2 < 0.9 < wide.applied[0, 0]
 
 
 def test_a_clusters_width_is_at_least_that_of_all() -> None:
-    ways = np.array([[0.1, 0.0], [0.1, 0.0], [0.0, 0.8], [0.1, 0.0]])
-    gaps = Gaps(ways, np.array([0, 0, 1, 0]))
+    offsets = np.array([[0.1, 0.0], [0.1, 0.0], [0.0, 0.8], [0.1, 0.0]])
+    gaps = Gaps(offsets, np.array([0, 0, 1, 0]))
     np.testing.assert_allclose(gaps.squares(3), [gaps.square, 0.64, gaps.square])
 
 
@@ -62,7 +62,7 @@ def test_a_clip_is_the_quantile_of_a_clusters_lengths_or_of_all_where_they_are_f
     rng = np.random.default_rng(1)
     sizes = [FEWEST - 1, 0, FEWEST, FEWEST + 1, 60]
     gaps = Gaps(rng.normal(size=(sum(sizes), 2)), rng.permutation(np.repeat(np.arange(5), sizes)))
-    norms, grid = norms_of(gaps.ways, "l2"), Grid.for_features(2)
+    norms, grid = norms_of(gaps.offsets, "l2"), Grid.for_features(2)
     own = [norms[gaps.nearest == label] for label in range(5)]
     expected = [np.quantile(each if len(each) >= FEWEST else norms, quantile) for each in own]
     noise = Noise("l2", 1e9)  # where clips follow the quantiles alone
@@ -74,8 +74,8 @@ def test_a_clip_is_the_quantile_of_a_clusters_lengths_or_of_all_where_they_are_f
 
 def test_a_clip_is_wider_where_noise_costs_less_than_what_it_would_cut() -> None:
     """A long tail that the median would cut is let in as soon as there is little noise."""
-    ways = np.random.default_rng(0).lognormal(0, 1, (5000, 1)) / 100
-    gaps = Gaps(ways, np.zeros(5000, dtype=np.int64))
+    offsets = np.random.default_rng(0).lognormal(0, 1, (5000, 1)) / 100
+    gaps = Gaps(offsets, np.zeros(5000, dtype=np.int64))
     steps, sizes = np.zeros((1, 1), dtype=np.int64), np.array([1e4])
     clips = [
         Clipping(0.5, 0.1)
@@ -84,7 +84,7 @@ def test_a_clip_is_wider_where_noise_costs_less_than_what_it_would_cut() -> None
         / GRID.unit
         for whole in (1e5, 100.0, 1.0)
     ]
-    median = float(np.median(ways))
+    median = float(np.median(offsets))
     assert clips[0] == pytest.approx(median, rel=1e-3)
     assert 1.2 * median < clips[1] < 20 * median
     assert clips[2] > 2 * clips[1]
@@ -92,9 +92,9 @@ def test_a_clip_is_wider_where_noise_costs_less_than_what_it_would_cut() -> None
 
 def went(way: float, deviation: float = 0.01) -> Moves:
     """Two clusters of the same size that went so far in both features."""
-    ways = np.full((2, 2), way)
+    offsets = np.full((2, 2), way)
     return Moves(
-        ways, np.full((2, 2), deviation**2), np.ones((2, 1)), np.full(2, 100.0), np.ones(2)
+        offsets, np.full((2, 2), deviation**2), np.ones((2, 1)), np.full(2, 100.0), np.ones(2)
     )
 
 

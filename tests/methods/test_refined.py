@@ -26,9 +26,9 @@ from hushmeans.methods.moments import Moments
 from hushmeans.methods.opening import Purse, ask_size, exact_share
 from hushmeans.methods.picture import PictureTask, draw_picture
 from hushmeans.methods.place import Place
-from hushmeans.methods.refined import shares_of_rounds
 from hushmeans.methods.registry import chosen_method
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
+from hushmeans.methods.schedule import shares_of_rounds
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Bounds, Grid, Layout
 from hushmeans.types import FloatArray

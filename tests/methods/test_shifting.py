@@ -49,14 +49,14 @@ def two_clusters() -> Clusters:
 def test_ways_are_corrected_by_what_is_known_of_their_own_cluster_if_anything_is() -> None:
     rounds, _ = shifting(SharesOfDistances())
     shown = Gaps(np.ones((6, 2)), np.array([0, 1, 2, 0, 1, 2]))
-    np.testing.assert_array_equal(rounds.as_real(shown).ways, shown.ways)
+    np.testing.assert_array_equal(rounds.as_real(shown).offsets, shown.offsets)
     rounds = replace(rounds, calibration=times(0.5))
-    np.testing.assert_allclose(rounds.as_real(shown).ways, 0.5)
+    np.testing.assert_allclose(rounds.as_real(shown).offsets, 0.5)
     rounds = replace(rounds, own=(times(3.0), None, times(0.25), times(9.0)))
     found = rounds.as_real(shown)
-    np.testing.assert_allclose(found.ways[:, 0], [3.0, 0.5, 0.25] * 2)
+    np.testing.assert_allclose(found.offsets[:, 0], [3.0, 0.5, 0.25] * 2)
     np.testing.assert_array_equal(found.nearest, shown.nearest)
-    np.testing.assert_array_equal(shown.ways, 1.0)
+    np.testing.assert_array_equal(shown.offsets, 1.0)
 
 
 def test_distances_are_asked_for_with_the_shares_that_they_have() -> None:

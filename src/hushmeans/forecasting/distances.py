@@ -32,7 +32,7 @@ def expected_calibration(
     population: Population, grid: Grid, shown: Gaps, error: float, noise: float
 ) -> Calibration:
     """What is found of the distances from centroids that are off by so much, squared."""
-    lengths = norms_of(shown.ways, "l2")
+    lengths = norms_of(shown.offsets, "l2")
     edges = joint_edges(grid, lengths, population.n_features) / grid.unit
     size = float(population.size)
     counts = _expected_counts(population, edges, error, size)
@@ -45,15 +45,15 @@ def expected_own(
     """The same of each cluster by itself, all clusters being alike."""
     edges = own_edges(grid, real, population.n_features) / grid.unit
     counts = _expected_counts(population, edges, error, population.cluster_size)
-    return own_calibration(counts, edges, noise, norms_of(shown.ways, "l2"))
+    return own_calibration(counts, edges, noise, norms_of(shown.offsets, "l2"))
 
 
 def _expected_counts(
     population: Population, edges: FloatArray, error: float, size: float
 ) -> IntArray:
     """How many of so many assumed records lie between edges of distances."""
-    ways = population.records - population.centres[population.labels]
-    lengths = np.hypot(norms_of(ways, "l2"), math.sqrt(error))
+    offsets = population.records - population.centres[population.labels]
+    lengths = np.hypot(norms_of(offsets, "l2"), math.sqrt(error))
     counts = np.bincount(np.searchsorted(edges, lengths), minlength=len(edges) + 1)
     expected: IntArray = np.rint(counts * (size / len(lengths))).astype(np.int64)
     return expected

@@ -32,26 +32,19 @@ from hushmeans.forecasting.steps import Step, opening_steps, steps_to_moments
 from hushmeans.methods.calibration import SharesOfDistances
 from hushmeans.methods.cells import cell_borders, share_of_cells
 from hushmeans.methods.gaps import Gaps, gaps_to_nearest
+from hushmeans.methods.last_sizes import SIZES_SHARE, share_of_sizes, variance_of_size
 from hushmeans.methods.method import Method
 from hushmeans.methods.moments import Moments
 from hushmeans.methods.moves import SIZE_DOUBT, read_moves
+from hushmeans.methods.one_point import is_hopeless
 from hushmeans.methods.opening import SIZE_SHARE, exact_share
 from hushmeans.methods.paper import PaperMethod
 from hushmeans.methods.picture import Picture
 from hushmeans.methods.place import Place, corner
 from hushmeans.methods.profile import has_profiles
-from hushmeans.methods.refined import (
-    FINE_ROUNDS,
-    SIZES_SHARE,
-    RefinedMethod,
-    in_one_round,
-    is_hopeless,
-    share_of_sizes,
-    shares_of_rounds,
-    variance_of_size,
-)
+from hushmeans.methods.refined import RefinedMethod
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
-from hushmeans.methods.shifting import calibrated, fine
+from hushmeans.methods.shifting import LEAF_ROUNDS, calibrated, for_leaves
 from hushmeans.methods.start import public_randomness
 from hushmeans.methods.widths import clip_of_widths
 from hushmeans.schema import Grid
@@ -129,7 +122,7 @@ def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> 
     rest = 1 - picture.spent - for_sizes
     for_widths = method.share_of_widths(rest, picture, noise, layout, population.n_clusters)
     rest -= for_widths
-    rounds, n = method.size_of_work(picture, noise, population.n_clusters, rest)
+    rounds, n = method.rounds_and_n(picture, noise, population.n_clusters, rest)
     start = _start(picture, population)
     made = _expected_rounds(method, population, noise, picture, start, rounds, n, rest)
     question, gaps, asked = made.last, made.gaps, [*asked, *made.steps]
@@ -140,8 +133,8 @@ def _of_refined(method: RefinedMethod, population: Population, noise: Noise) -> 
     sizes = np.full(len(start), population.cluster_size)
     doubt = (SIZE_DOUBT * sizes) ** 2
     moves = read_moves(question, answer, sizes, doubt, gaps.squares(len(start)))
-    followed = moves.believed**2 * moves.variances
-    left = ((1 - moves.believed) * move) ** 2
+    followed = moves.applied**2 * moves.variances
+    left = ((1 - moves.applied) * move) ** 2
     centre_variance = float((followed + left).mean())
     counted = Step(Sizes.name, for_sizes, noise.deviation(1, float(for_sizes)))
     size_variance = variance_of_size(noise, counted.noise**2)
@@ -172,7 +165,7 @@ class _Rounds:
     steps
         Their questions, those for distances among them.
     last, gaps, noise
-        The last round's question, the ways it is clipped by, and the noise of its answer.
+        The last round's question, the offsets it is clipped by, and the noise of its answer.
     of_sizes
         The noise on a size, in each round.
     """
@@ -204,16 +197,14 @@ def _expected_rounds(
     if rounds > 1:
         about_table = (population.layout, population.n_clusters)
         distances = SharesOfDistances.of(noise, *about_table, float(population.size), rest)
-    shares = shares_of_rounds(rest - distances.joint - distances.own, rounds, method.last_round)
-    if not method.rounds:
-        settled = FINE_ROUNDS + SETTLING_ROUNDS
-        shares = shares[:settled] + in_one_round(shares[settled:])
+    schedule = method.schedule(rest - distances.joint - distances.own, rounds)
+    schedule.finish_after(LEAF_ROUNDS + SETTLING_ROUNDS)
     steps: list[Step] = []
     of_sizes: list[float] = []
     joined = False
-    while shares:
-        share, number = shares.pop(0), len(of_sizes)
-        is_fine = bool(shares) and number < FINE_ROUNDS
+    while schedule.left:
+        share, number = schedule.next(), len(of_sizes)
+        is_fine = schedule.left > 0 and number < LEAF_ROUNDS
         if not is_fine and distances.own and not joined:
             steps.append(step_of_distances(noise, distances.own))
             error = population.n_features * n * (of_shift / population.cluster_size) ** 2
@@ -221,7 +212,7 @@ def _expected_rounds(
             own = expected_own(population, grid, shown, gaps, error, steps[-1].noise)
             gaps = gaps if own is None else own.of(shown)
         joined = not is_fine
-        about = fine(clipping) if is_fine and distances.joint else clipping
+        about = for_leaves(clipping) if is_fine and distances.joint else clipping
         question = about.question(grid, noise, points, sizes, gaps, share)
         deviation = noise.deviation(question.sensitivity(noise.norm) / grid.unit, float(share))
         of_shift = float(np.median(question.clips)) / grid.unit * deviation
@@ -232,8 +223,8 @@ def _expected_rounds(
             error = population.n_features * (n * of_shift / population.cluster_size) ** 2
             error /= 1 + error / gaps.square  # a round follows noise only so far
             calibration = expected_calibration(population, grid, shown, error, steps[-1].noise)
-            if rounds == 2 and not method.rounds and calibration.is_unsettled(error):
-                shares = shares_of_rounds(shares[0], 2, method.last_round)
+            if calibration.is_unsettled(error):
+                schedule.split_last()
             gaps, clipping = calibration.of(gaps), calibrated(clipping, calibration)
     return _Rounds(steps, question, gaps, deviation, of_sizes)
 
@@ -279,7 +270,7 @@ def _expected_move(
     if earlier:
         parts.append(noises[-2] / population.cluster_size)
     if earlier and n > 1:
-        since = max(earlier - FINE_ROUNDS, 0)
+        since = max(earlier - LEAF_ROUNDS, 0)
         parts.append(UNFINISHED_PART**since * _joining_error(population, of_sizes[-2]))
     return min(math.hypot(*parts), LARGEST_MOVE)
 

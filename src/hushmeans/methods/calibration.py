@@ -1,10 +1,10 @@
-"""How far records really are from their centroids: two questions that correct the picture.
+"""How far records really lie from their centroids: two questions that correct the picture.
 
-The picture knows of a record the cell that it lies in. Where cells are wider than clusters, as with
-many features, its records lie much farther from their centroids than the real ones, and clips that
-followed it would let in as much more noise. Counts of distances, whose noise does not grow with the
-number of features, tell how far records are: first those of all leaves together, later those of
-each merged cluster by itself, since one cluster may reach much farther than another.
+All that the picture knows about a record is its cell. If cells are wider than clusters, as they are
+with many features, its records lie much farther from their centroids than the real ones, and clips
+based on them would add noise in proportion. Counts of distances, whose noise does not grow with the
+number of features, tell how far the real records lie: first from all leaves together, later from
+each merged cluster separately, because some clusters are much wider than others.
 """
 
 from __future__ import annotations
@@ -26,47 +26,52 @@ from hushmeans.schema import Grid, Layout
 from hushmeans.types import FloatArray, IntArray
 
 SIGNAL_OF_DISTANCES = 40.0
-"""Records over the noise of a count that distances are to have."""
+"""The share of the distances of all records aims at counts whose noise is this many times smaller
+than the number of records. Higher values measure distances better and cost more."""
 LEAST_FOR_DISTANCES, MOST_FOR_DISTANCES, MOST_WITH_FEW_FEATURES = 0.005, 0.05, 0.02
-"""The limits of their share: they are not asked for where they would cost more, and not for much
-with few features, which cells show well."""
+"""Limits on that share: the least, the largest, and the largest with few features, for which cells
+already show distances well. Distances are not asked for if they would cost more."""
 LEVELS = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
-"""The quantiles of distances by which the picture is corrected: the median in any case,"""
+"""The quantiles of distances by which the picture is corrected."""
 MEDIAN, CLEAR_OF_NOISE = 0.5, 3.0
-"""the others if beyond them, on either side, there are so many times the noise of their count."""
+"""The median is always used; another quantile only if the number of records beyond it, on either
+side, exceeds the noise of their count this many times."""
 NEAREST, FARTHEST = 1 / 32, 4.0
-"""The first and the last edge, relative to the picture's median distance."""
+"""The first and the last edge between ranges of distances, relative to the picture's median."""
 EDGES_PER_DOUBLING = 2
+"""The number of edges for each factor of 2."""
 UNSETTLED = 0.7
-"""The part of the squared distances from which on the errors of the centroids explain them."""
+"""If the squared errors of the centroids exceed this part of the squared median distance, records
+lie far from them because they are misplaced, and another round is worth its noise."""
 OWN_LEVELS = np.array([0.1, 0.25, 0.5, 0.75, 0.9, 0.96])
-"""The same for a cluster by itself."""
+"""The quantiles of the distances from one cluster."""
 OWN_SIGNAL, LEAST_OWN_SIGNAL = 80.0, 20.0
-"""Records of an average cluster over the noise of a count that distances of each cluster are to
-have, and that they must have."""
+"""The number of records of an average cluster, in deviations of the noise of a count: the share of
+the distances from each cluster aims at the first, and they are not asked for below the second."""
 LEAST_FOR_OWN, MOST_FOR_OWN = 0.005, 0.04
-"""The limits of their share."""
+"""Limits on that share."""
 OWN_NEAREST, OWN_FARTHEST = 1 / 8, 64.0
-"""The first and the last of their edges, which double each time: clusters differ in width, and some
-have a few records very far out."""
+"""The first and the last of their edges, relative to the median; each edge is twice the one before.
+Clusters differ in width, and some have a few records very far out."""
 TAIL_LEVELS = np.array([0.75, 0.9, 0.96, 0.99])
-"""The quantiles that noise may hide. Up to there distances are taken to be log-normal,"""
+"""The quantiles that noise may hide: there distances are taken to be log-normal."""
 WIDEST_TAIL = 1.5
-"""with a logarithm of at most this deviation: a false alarm far out would let in much noise."""
+"""The largest standard deviation of their logarithm. A higher limit lets a false alarm far out
+widen clips, and so add noise."""
 SHAPE_RECORDS = 200
-"""So many records, about, stand for those of a cluster that the picture hardly shows."""
+"""About this many records stand for a cluster that the picture hardly shows."""
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """How far real records are from their centroids, compared with those of the picture.
+    """How far real records lie from their centroids, compared with those of the picture.
 
     Attributes
     ----------
     levels
         Quantiles of the distances, the median among them.
     found, shown
-        For each of them the distance of real records, and of the picture's.
+        The quantiles of the distances of real records, and of those of the picture.
     """
 
     levels: FloatArray
@@ -75,34 +80,34 @@ class Calibration:
 
     @property
     def factor(self) -> float:
-        """How long a typical way is, as a part of the picture's; at most 1."""
+        """The median distance relative to that of the picture; at most 1."""
         return min(float(np.interp(MEDIAN, self.levels, self.found / self.shown)), 1.0)
 
     def of(self, gaps: Gaps) -> Gaps:
-        """The picture's ways, as long as those of real records, by the rank of their length."""
-        lengths = np.linalg.norm(gaps.ways, axis=1)
+        """The gaps of the picture with the lengths of real records, by the rank of their length."""
+        lengths = np.linalg.norm(gaps.offsets, axis=1)
         ranks = np.empty(len(lengths))
         ranks[np.argsort(lengths, kind="stable")] = (np.arange(len(lengths)) + 0.5) / len(lengths)
         logarithms = np.log(self.found / self.shown)
         factors = np.exp(np.interp(ranks, self.levels, logarithms))
-        return replace(gaps, ways=gaps.ways * factors[:, None])
+        return replace(gaps, offsets=gaps.offsets * factors[:, None])
 
     def is_unsettled(self, error: float) -> bool:
-        """Whether centroids with such a variance, over all features, explain the distances."""
+        """Whether errors of the centroids, with this variance over all features, explain them."""
         return error > UNSETTLED * float(np.interp(MEDIAN, self.levels, self.found)) ** 2
 
 
 @dataclass(frozen=True)
 class SharesOfDistances:
-    """What distances get of the budget; 0 not to ask for them.
+    """The shares of the budget for distances; 0 not to ask for them.
 
     Attributes
     ----------
     joint
-        For those from all leaves together, after the first round.
+        For the distances of all records together, after the first round.
     own
-        For those from each merged cluster by itself, in tables of numbers: codes of categories
-        reach no farther in one cluster than in another.
+        For those from each merged cluster, in tables of numbers only: codes of categories reach
+        equally far in all clusters.
     """
 
     joint: Fraction = Fraction(0)
@@ -112,7 +117,7 @@ class SharesOfDistances:
     def of(
         cls, noise: Noise, layout: Layout, n_clusters: int, size: float, rest: Fraction
     ) -> SharesOfDistances:
-        """The shares where so much of the budget is left for rounds and for distances."""
+        """The shares, given how much of the budget is left for rounds and distances together."""
         joint = min(share_of_distances(noise, layout.n_columns, size), rest / 4)
         if not layout.is_numeric:
             return cls(joint)
@@ -120,14 +125,14 @@ class SharesOfDistances:
 
 
 def share_of_distances(noise: Noise, n_features: int, size: float) -> Fraction:
-    """What the distances of so many records get of the budget; 0 not to ask for them."""
+    """The share for the distances of this many records together; 0 not to ask for them."""
     largest = MOST_FOR_DISTANCES if n_features >= MANY_FEATURES else MOST_WITH_FEW_FEATURES
     share = max(noise.share_for(1, size / SIGNAL_OF_DISTANCES), LEAST_FOR_DISTANCES)
     return exact_share(share) if share <= largest else Fraction(0)
 
 
 def share_of_own_distances(noise: Noise, n_clusters: int, size: float) -> Fraction:
-    """The same for the distances of each cluster by itself."""
+    """The share for the distances from each cluster; 0 not to ask for them."""
     average = size / n_clusters
     wanted = noise.share_for(1, average / OWN_SIGNAL)
     share = min(max(wanted, LEAST_FOR_OWN), MOST_FOR_OWN)
@@ -136,7 +141,7 @@ def share_of_own_distances(noise: Noise, n_clusters: int, size: float) -> Fracti
 
 
 def ask_distances(door: Door, picture: Picture, clusters: Clusters, share: Fraction) -> Calibration:
-    """Ask how far records are from the centroids of these clusters."""
+    """Ask how far all records lie from their nearest centroids."""
     steps = door.grid.snap(clusters.centroids)
     lengths = _lengths(door.grid, gaps_to_nearest(picture, door.grid.to_unit_box(steps)))
     edges = joint_edges(door.grid, lengths, door.n_columns)
@@ -146,7 +151,7 @@ def ask_distances(door: Door, picture: Picture, clusters: Clusters, share: Fract
 
 
 def joint_edges(grid: Grid, lengths: FloatArray, n_features: int) -> IntArray:
-    """Edges of the distances of all records, where the picture shows these."""
+    """The edges for the distances of all records, around those that the picture shows."""
     ends, median = (NEAREST, FARTHEST), float(np.median(lengths))
     return _edges(grid, median, ends, EDGES_PER_DOUBLING, n_features)
 
@@ -154,7 +159,7 @@ def joint_edges(grid: Grid, lengths: FloatArray, n_features: int) -> IntArray:
 def joint_calibration(
     counts: IntArray, edges: FloatArray, noise: float, lengths: FloatArray, size: float
 ) -> Calibration:
-    """What counts of so many records say, with noise of this deviation."""
+    """What the counts of this many records tell, with noise of this deviation."""
     levels = _clear_levels(LEVELS, size, noise * math.sqrt(len(edges) / 2))
     levels = np.union1d(levels, MEDIAN)
     return Calibration(
@@ -169,12 +174,12 @@ def ask_own_distances(
     share: Fraction,
     common: Calibration | None,
 ) -> tuple[Calibration | None, ...]:
-    """Ask the same of each cluster by itself; None for one whose distances noise hides.
+    """Ask how far the records of each cluster lie from it; None for those that noise hides.
 
     Parameters
     ----------
     common
-        What is known of the distances of all clusters.
+        What is known about the distances of all records.
     """
     steps = door.grid.snap(clusters.centroids)
     gaps = gaps_to_nearest(picture, door.grid.to_unit_box(steps))
@@ -182,7 +187,7 @@ def ask_own_distances(
     question = Distances(door.grid, steps, tuple(edges.tolist()), apart=True)
     answer = door.ask(question, share)
     noise = math.sqrt(answer.variance)
-    gaps = with_borrowed_ways(gaps, len(steps))
+    gaps = with_borrowed_offsets(gaps, len(steps))
     lengths = _lengths(door.grid, gaps)
     return tuple(
         own_calibration(counts, edges / door.grid.unit, noise, lengths[gaps.nearest == cluster])
@@ -190,16 +195,16 @@ def ask_own_distances(
     )
 
 
-def with_borrowed_ways(gaps: Gaps, n_clusters: int) -> Gaps:
-    """The ways, with some of all for each cluster that the picture hardly shows."""
+def with_borrowed_offsets(gaps: Gaps, n_clusters: int) -> Gaps:
+    """The gaps, and some of all records for each cluster that the picture hardly shows."""
     few = np.flatnonzero(np.bincount(gaps.nearest, minlength=n_clusters) < FEWEST)
-    some = gaps.ways[:: max(1, len(gaps.ways) // SHAPE_RECORDS)]
-    ways = np.concatenate([gaps.ways, *[some] * len(few)])
-    return Gaps(ways, np.append(gaps.nearest, np.repeat(few, len(some))))
+    some = gaps.offsets[:: max(1, len(gaps.offsets) // SHAPE_RECORDS)]
+    offsets = np.concatenate([gaps.offsets, *[some] * len(few)])
+    return Gaps(offsets, np.append(gaps.nearest, np.repeat(few, len(some))))
 
 
 def own_edges(grid: Grid, real: Gaps, n_features: int) -> IntArray:
-    """Edges of the distances of each cluster, where those of all are known to be like these."""
+    """The edges for the distances from each cluster, around those that are known of all records."""
     median = float(np.median(_lengths(grid, real)))
     return _edges(grid, median, (OWN_NEAREST, OWN_FARTHEST), 1, n_features)
 
@@ -207,9 +212,9 @@ def own_edges(grid: Grid, real: Gaps, n_features: int) -> IntArray:
 def own_calibration(
     counts: IntArray, edges: FloatArray, noise: float, lengths: FloatArray
 ) -> Calibration | None:
-    """What counts say of a cluster whose records in the picture are so far from its centroid.
+    """What the counts of a cluster tell, compared with its distances in the picture.
 
-    None where their noise, which has this deviation, hides the median.
+    None if their noise, of this deviation, hides the median.
     """
     size = float(counts.sum())
     levels = _clear_levels(OWN_LEVELS, size, noise * math.sqrt(len(edges) / 4))
@@ -220,7 +225,7 @@ def own_calibration(
 
 
 def _with_tail(levels: FloatArray, found: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The quantiles, and those beyond the last as a log-normal distribution continues them."""
+    """The quantiles, continued beyond the last one by a log-normal distribution."""
     normal, logarithms = _normal_quantiles(levels), np.log(found)
     median = float(logarithms[levels == MEDIAN][0])
     most = np.where(normal > 0, median + WIDEST_TAIL * normal, math.inf)
@@ -238,27 +243,27 @@ def _normal_quantiles(levels: FloatArray) -> FloatArray:
 
 
 def _clear_levels(levels: FloatArray, size: float, noise: float) -> FloatArray:
-    """The levels beyond which, on either side, so many records stand out of so much noise."""
+    """The levels beyond which, on either side, enough of the records stand out of the noise."""
     return levels[np.minimum(levels, 1 - levels) * size > CLEAR_OF_NOISE * noise]
 
 
 def _quantiles(levels: FloatArray, counts: IntArray, edges: FloatArray, size: float) -> FloatArray:
-    """The quantiles of distances by noisy counts of them, of so many records."""
+    """The quantiles of distances, from noisy counts of this many records."""
     within = np.maximum.accumulate(np.cumsum(counts[:-1])) / size
     found: FloatArray = np.exp(np.interp(levels, within, np.log(edges)))
     return found
 
 
 def _lengths(grid: Grid, gaps: Gaps) -> FloatArray:
-    """How far the picture's records are from their centroids; a grid step at the least."""
-    lengths: FloatArray = np.maximum(np.linalg.norm(gaps.ways, axis=1), 1 / grid.unit)
+    """How far the picture's records lie from their centroids; at least a grid step."""
+    lengths: FloatArray = np.maximum(np.linalg.norm(gaps.offsets, axis=1), 1 / grid.unit)
     return lengths
 
 
 def _edges(
     grid: Grid, median: float, ends: tuple[float, float], per_doubling: int, n_features: int
 ) -> IntArray:
-    """Edges of distances, in grid steps: a geometric series around the picture's median."""
+    """Edges of distances, in grid steps: a geometric series around a median."""
     nearest, farthest = ends
     number = round(per_doubling * math.log2(farthest / nearest)) + 1
     wanted = median * np.geomspace(nearest, farthest, number)

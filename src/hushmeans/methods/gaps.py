@@ -1,4 +1,4 @@
-"""The ways from the picture's records to their nearest centroids, and what clipping cuts off."""
+"""The offsets of the picture's records from their nearest centroids, and what clipping cuts off."""
 
 from __future__ import annotations
 
@@ -12,44 +12,46 @@ from hushmeans.methods.picture import Picture
 from hushmeans.types import BoolArray, FloatArray, IntArray
 
 FEWEST = 20
-"""With fewer of the picture's records a cluster is taken to be like all of them."""
+"""A cluster with fewer of the picture's records is taken to be like all of them together. Higher
+values give clusters steadier clips, which fit them less."""
 SHORTEST = 1e-12
-"""Any shorter way is as good as none; so that nothing is divided by zero."""
+"""Offsets shorter than this count as none, so that nothing is divided by zero."""
 
 
 @dataclass(frozen=True)
 class Gaps:
-    """From each of the picture's records, the way to its nearest centroid, and which that is."""
+    """For each of the picture's records, its nearest centroid and the offset from it."""
 
-    ways: FloatArray
+    offsets: FloatArray
     nearest: IntArray
 
     @property
     def square(self) -> float:
         """The mean squared distance."""
-        return float((self.ways**2).sum(axis=1).mean())
+        return float((self.offsets**2).sum(axis=1).mean())
 
     def only(self, chosen: BoolArray) -> Gaps:
-        """The chosen ones."""
-        return Gaps(self.ways[chosen], self.nearest[chosen])
+        """The gaps of the chosen records."""
+        return Gaps(self.offsets[chosen], self.nearest[chosen])
 
     def squares(self, n_clusters: int) -> FloatArray:
-        """Each cluster's mean squared distance, or that of all records if it is larger."""
-        lengths = (self.ways**2).sum(axis=1, keepdims=True)
+        """Each cluster's mean squared distance, or that of all records if that is larger."""
+        lengths = (self.offsets**2).sum(axis=1, keepdims=True)
         return np.maximum(means_by_label(lengths, self.nearest, n_clusters)[:, 0], self.square)
 
     def cut_by(self, clips: FloatArray, norm: Norm) -> FloatArray:
-        """The mean length that clipping cuts off the ways of each cluster.
+        """The mean length that clipping cuts off the offsets of each cluster.
 
-        Of a cluster with few records in the picture it is taken to be that of all records.
+        For a cluster with few records in the picture, all records stand in.
 
         Parameters
         ----------
         clips
-            In each row, a clip for each cluster.
+            One row for each way to clip, with a clip for each cluster.
         """
-        number, norms = clips.shape[1], norms_of(self.ways, norm)
-        euclidean = np.linalg.norm(self.ways, axis=1) / np.maximum(norms, SHORTEST)  # of one unit
+        number, norms = clips.shape[1], norms_of(self.offsets, norm)
+        lengths = np.linalg.norm(self.offsets, axis=1)
+        euclidean = lengths / np.maximum(norms, SHORTEST)  # of one unit
         counts = np.bincount(self.nearest, minlength=number)
         own = [
             np.bincount(
@@ -65,13 +67,13 @@ class Gaps:
 
 
 def gaps_to_nearest(picture: Picture, points: FloatArray) -> Gaps:
-    """From each of the picture's records, the way to the nearest of the points."""
+    """The gaps between the picture's records and their nearest points."""
     nearest = nearest_points(picture.records, points)
     return Gaps(picture.records - points[nearest], nearest)
 
 
 def _mean_beyond(clips: FloatArray, norms: FloatArray, weights: FloatArray) -> FloatArray:
-    """The weighted mean of what norms have beyond each clip; nothing where they end before it."""
+    """For each clip, the weighted mean of what norms exceed it by, over all norms."""
     order = np.argsort(norms)
     norms, weights = norms[order], weights[order]
     sums = np.append(np.cumsum((weights * norms)[::-1])[::-1], 0.0)
@@ -82,13 +84,13 @@ def _mean_beyond(clips: FloatArray, norms: FloatArray, weights: FloatArray) -> F
 
 
 def means_by_label(vectors: FloatArray, labels: IntArray, number: int) -> FloatArray:
-    """The mean of the vectors with each label; zero where there are none."""
+    """The mean of the vectors with each label; 0 if there are none."""
     counts = np.maximum(np.bincount(labels, minlength=number), 1)
     sums = [np.bincount(labels, each, number) for each in vectors.T]
     return np.stack(sums, axis=1) / counts[:, None]
 
 
 def norms_of(vectors: FloatArray | IntArray, norm: Norm) -> FloatArray:
-    """The norms of vectors."""
+    """The norm of each row."""
     norms: FloatArray = np.linalg.norm(vectors, ord=1 if norm == "l1" else 2, axis=1)
     return norms

@@ -1,4 +1,4 @@
-"""Leaves, the centroids before merging: where they start, and what becomes of empty ones."""
+"""The leaves, which are the clusters before merging: how they start, and empty ones."""
 
 from __future__ import annotations
 
@@ -21,26 +21,29 @@ from hushmeans.methods.seeding import spread_out
 from hushmeans.types import BoolArray, FloatArray, IntArray
 
 MOST_STEPS = 30
+"""The largest number of steps of k-means on the picture."""
 STARTED_FROM, FEW_STEPS = 5, 10
-"""Where centroids are many, k-means starts once, from so many records per centroid, and takes so
-many steps: half of them cost 4 % on mixtures of 400 clusters."""
+"""With many centroids, k-means starts only once, from this many records per centroid, and takes
+this many steps. Half as many of both cost 4% on mixtures of 400 clusters."""
 EMPTY = 0.1
-"""A leaf is empty if it has less than this part of the average size, and less than half of its
-error."""
+"""A leaf is empty if its size is less than this part of the average, and less than half of its
+standard error."""
 CROWDED = 1.5
-"""A leaf may be two if it has more than so many times the average size of those not empty."""
+"""A leaf may be two if its size is more than this many times the average of those not empty; an
+empty leaf is then put beside it."""
 MAYBE_EMPTY = 0.4
-"""The part of the leaves that may be empty, as far as is known without their sizes."""
+"""The prior probability that a leaf is empty. Higher values reduce small sizes of leaves more."""
 APART = 0.5
-"""How far two such leaves are put from their middle, in widths along the longest axis."""
+"""The distance of the two leaves from their middle, in standard deviations along their first
+axis."""
 
 
 def first_leaves(picture: Picture, n_leaves: int, generator: Generator, n_starts: int) -> Clusters:
-    """Where leaves start: ordinary k-means on the synthetic data, with unknown error.
+    """Start the leaves with ordinary k-means on the picture.
 
-    Thin records are left out: centres among them are rarely worth it. A group far from the place
-    gets one leaf. Where in its wide cells it lies is not known, and k-means would spend many leaves
-    on it; the rounds move the one to it.
+    Thin records are left out, because centres among them are rarely worth it. A group far from the
+    place gets one leaf: its cells are wide, so k-means would spend many leaves on it, and the
+    rounds move the one to where the group is.
     """
     records, total = picture.records, picture.moments.size
     clear = np.ones(len(records), np.bool_) if picture.thin is None else ~picture.thin
@@ -49,7 +52,7 @@ def first_leaves(picture: Picture, n_leaves: int, generator: Generator, n_starts
     near = records[clear]
     found, shares = _clustered(near, n_leaves - len(groups), generator, n_starts)
     sizes = np.append(shares * len(near), [len(each) for each in groups]) / len(records) * total
-    # Cells count a group well; how the other records divide into leaves is known less.
+    # The cells count a group well; the division of the other records into leaves is less certain.
     least = np.where(np.arange(n_leaves) < len(found), total / (2 * n_leaves), 1.0)
     return Clusters(
         centroids=np.stack([*found, *(records[each].mean(axis=0) for each in groups)]),
@@ -60,9 +63,9 @@ def first_leaves(picture: Picture, n_leaves: int, generator: Generator, n_starts
 
 
 def _far_groups(picture: Picture, n_leaves: int, clear: BoolArray) -> list[IntArray]:
-    """The records of each group far from the place: the largest, for at most half of the leaves.
+    """The records of the largest groups far from the place, at most one for every two leaves.
 
-    None where hardly any clear record is near, too few for the other leaves.
+    There are none if too few other records are left for the other leaves.
     """
     if picture.far is None or (clear & (picture.far == 0)).sum() < n_leaves:
         return []
@@ -74,7 +77,7 @@ def _far_groups(picture: Picture, n_leaves: int, clear: BoolArray) -> list[IntAr
 def _clustered(
     records: FloatArray, n_centroids: int, generator: Generator, n_starts: int
 ) -> tuple[FloatArray, FloatArray]:
-    """The centroids of ordinary k-means, and the share of the records that each has."""
+    """The centroids of ordinary k-means, and the part of the records that each has."""
     from sklearn.cluster import KMeans
 
     seed = int(generator.integers(2**31))
@@ -89,7 +92,7 @@ def _clustered(
 
 
 def _many_means(records: FloatArray, number: int, seed: int) -> tuple[FloatArray, IntArray]:
-    """Many centroids, which stay where they are without records, and each record's nearest."""
+    """Many centroids and each record's nearest; centroids without records do not move."""
     some = records[:: max(1, len(records) // (STARTED_FROM * number))]
     with one_thread():
         centroids = spread_out(some, number, seed)
@@ -102,7 +105,7 @@ def _many_means(records: FloatArray, number: int, seed: int) -> tuple[FloatArray
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """On one thread, and without a warning that the synthetic data has few distinct records."""
+    """Run on one thread, without a warning that the picture has few distinct records."""
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings(), one_thread():
@@ -110,11 +113,11 @@ def _quietly() -> Iterator[None]:
         yield
 
 
-def believed(leaves: Clusters) -> Clusters:
-    """The leaves with the sizes to expect of them, as some may be empty and their sizes noise.
+def with_expected_sizes(leaves: Clusters) -> Clusters:
+    """The leaves with their expected sizes, given that some may be empty.
 
-    Far out, an empty leaf that noise gives a few records would be worth a centre of its own. One
-    that is not empty may have any size up to twice the average.
+    Otherwise an empty leaf far out, to which noise gives a few records, would be worth a centre of
+    its own. A leaf that is not empty is taken to have any size up to twice the average.
     """
     deviations = np.sqrt(leaves.size_variances)
     by_noise = np.exp(-np.sqrt(2) * leaves.sizes / deviations) / (np.sqrt(2) * deviations)
@@ -123,24 +126,25 @@ def believed(leaves: Clusters) -> Clusters:
     return replace(leaves, sizes=np.maximum(sizes, 1.0))
 
 
-def settled(clusters: Clusters, leaves: Clusters, gaps: Gaps) -> Clusters:
-    """Clusters merged from leaves, after k-means on the synthetic data as a round corrects it.
+def polished(clusters: Clusters, leaves: Clusters, gaps: Gaps) -> Clusters:
+    """Clusters merged from leaves, after k-means on the picture as the last round corrects it.
 
-    The synthetic records of each leaf are moved, and weighted, so that their mean and their number
-    are those that the round found; a leaf without any stands for its records itself. Rounds are
-    few, and a step here costs nothing.
+    The synthetic records of each leaf are moved and weighted to match the mean and the size that
+    the round found; a leaf without synthetic records is represented by its centroid. Unlike a
+    round, this costs no budget.
 
     Parameters
     ----------
     gaps
-        The ways from the synthetic records to where the leaves were before that round.
+        The gaps between the synthetic records and the leaves before that round.
     """
     from sklearn.cluster import KMeans
 
     k, n_leaves = len(clusters.sizes), len(leaves.sizes)
     counts = np.bincount(gaps.nearest, minlength=n_leaves)
-    ways = gaps.ways - means_by_label(gaps.ways, gaps.nearest, n_leaves)[gaps.nearest]
-    records = np.concatenate([leaves.centroids[gaps.nearest] + ways, leaves.centroids[counts == 0]])
+    offsets = gaps.offsets - means_by_label(gaps.offsets, gaps.nearest, n_leaves)[gaps.nearest]
+    records = leaves.centroids[gaps.nearest] + offsets
+    records = np.concatenate([records, leaves.centroids[counts == 0]])
     weights = leaves.sizes / counts.clip(1)
     weights = np.concatenate([weights[gaps.nearest], weights[counts == 0]])
     model = KMeans(k, init=clusters.centroids, n_init=1, max_iter=MOST_STEPS)
@@ -150,12 +154,12 @@ def settled(clusters: Clusters, leaves: Clusters, gaps: Gaps) -> Clusters:
     return replace(clusters, centroids=model.cluster_centers_, sizes=sizes)
 
 
-def resettled(leaves: Clusters, picture: Picture) -> Clusters:
-    """The leaves, those without records put beside the fullest.
+def relocated(leaves: Clusters, picture: Picture) -> Clusters:
+    """The leaves, with the empty ones put beside the fullest.
 
-    A leaf between two clusters holds both, and later rounds would not part them, while other
-    leaves start where the picture shows records and none are. Two leaves that share a cluster are
-    merged again.
+    A leaf between two clusters holds both, and later rounds would not separate them, while other
+    leaves start where only the picture has records. Two leaves of the same cluster are merged
+    later.
     """
     centroids, sizes, variances = (
         each.copy() for each in (leaves.centroids, leaves.sizes, leaves.size_variances)
@@ -165,22 +169,22 @@ def resettled(leaves: Clusters, picture: Picture) -> Clusters:
     if not empty.any():
         return leaves
     gaps = gaps_to_nearest(picture, centroids)
-    common = _longest_axis(gaps.ways)
+    common = _longest_axis(gaps.offsets)
     for leaf in np.flatnonzero(empty).tolist():
         fullest = int(sizes.argmax())
         if sizes[fullest] < crowded:
             break
-        ways = gaps.ways[gaps.nearest == fullest]
-        way = APART * (_longest_axis(ways) if len(ways) >= FEWEST else common)
+        offsets = gaps.offsets[gaps.nearest == fullest]
+        shift = APART * (_longest_axis(offsets) if len(offsets) >= FEWEST else common)
         pair = [fullest, leaf]
-        centroids[pair] = np.clip(centroids[fullest] + np.outer([-1, 1], way), -1.0, 1.0)
+        centroids[pair] = np.clip(centroids[fullest] + np.outer([-1, 1], shift), -1.0, 1.0)
         sizes[pair] = sizes[fullest] / 2
         variances[pair] = sizes[fullest] ** 2
     return replace(leaves, centroids=centroids, sizes=sizes, size_variances=variances)
 
 
-def _longest_axis(ways: FloatArray) -> FloatArray:
-    """The direction in which vectors differ most, as long as their standard deviation along it."""
-    _, lengths, axes = np.linalg.svd(ways - ways.mean(axis=0), full_matrices=False)
-    axis: FloatArray = lengths[0] / np.sqrt(len(ways)) * axes[0]
+def _longest_axis(offsets: FloatArray) -> FloatArray:
+    """The first principal axis of vectors, as long as their standard deviation along it."""
+    _, lengths, axes = np.linalg.svd(offsets - offsets.mean(axis=0), full_matrices=False)
+    axis: FloatArray = lengths[0] / np.sqrt(len(offsets)) * axes[0]
     return axis

@@ -39,8 +39,8 @@ from hushmeans.types import FloatArray, IntArray
 LEVEL_ERROR = 0.05
 """The target for the noise of a level's share. A lower target spends more of the budget on it."""
 NOISY = 0.25
-"""The noise of the numbers' variances, relative to their mean, above which clips may be narrowed.
-A lower value narrows more often, and narrow clips cut the variances of skewed numbers."""
+"""The noise of the numbers' variances, relative to their mean, above which clips may be narrowed. A
+lower value narrows more often, and narrow clips cut the variances of skewed numbers."""
 
 
 def share_for_codes(noise: Noise, columns: MixedColumns, size: float) -> float:

@@ -1,4 +1,4 @@
-"""A round's question and what its answer says: how far to move, and how sure that is."""
+"""The question of one round and how its answer moves the centroids."""
 
 from __future__ import annotations
 
@@ -18,72 +18,78 @@ from hushmeans.schema import Grid
 from hushmeans.types import FloatArray, IntArray
 
 SIZE_DOUBT = 0.5
-"""How far off, relatively, a size known before a round is taken to be."""
+"""The least relative standard error of a size that is known before a round. Lower values trust
+sizes more; sizes of leaves may be far off."""
 CLEARLY_LESS = 3.0
-"""Deviations of its noise by which a count refutes a size that was known before."""
+"""A size known before a round is ignored if the count is lower by this many deviations of its
+noise: the records are not where the picture shows them."""
 SMALLEST_CLIP = 1e-3
-"""Relative to the place."""
+"""The smallest clip, relative to that of all clusters together."""
 FREE_NOISE, FREE_NOISE_OF_ONE = 0.03, 0.08
-"""Noise of a centroid, relative to the clusters' width, that a clip may cost next to nothing; and
-more with few features, over the number of which the second is divided. The picture shows widths
-well there; tight clusters in many features it shows too wide."""
+"""The noise of a centroid, relative to the clusters' width, that a wider clip may always add. The
+second number is divided by the number of features: in few features the picture shows widths well,
+in many it shows tight clusters too wide. Higher values widen clips, which adds noise and cuts less
+of the tails."""
 LEAST_RELATIVE_SIZE = 0.25
-"""The smallest size, relative to the median one, by which that noise is judged."""
+"""That noise is computed for a size of at least this part of the median size."""
 UNSEEN = 0.03
-"""The part of a squared move that is doubted beyond what the picture shows, at the least."""
+"""At least this part of a squared move is added to the variance of a centroid: the next round may
+move it again. Higher values widen the intervals of centroids that moved."""
 FREED_BY_NOISE = 2 / 3
-"""The power with which clips follow what costs next to nothing: both the noise that is left, and
-what is cut, get less as noise falls."""
+"""The power with which clips grow as noise decreases; the rest of the decrease reduces the noise of
+centroids. 1 leaves all of it to wider clips."""
 MAY_BE_ONE_SIDED, CUT_BY_SIZE = 0.8, 2.0
-"""The part of what clipping cuts that may lie on one side though the picture shows it on all sides:
-counts, amounts and times have tails on one side. Squared, it is more where a cluster's size is
-unsure, as the picture then is: times the square of the size's relative error."""
+"""The part of what clipping cuts that may lie on one side, even if the picture shows it on all
+sides: counts, amounts and times have tails on one side. The second number adds to its square, in
+proportion to the squared relative error of a cluster's size, as the picture is then less reliable.
+Higher values make clips and intervals wider."""
 WIDER_CLIPS = 2.0 ** (np.arange(21) / 4)
-"""What the quantile is multiplied by for the clips that are tried."""
+"""The multiples of the quantile that are tried as clips."""
 PUT_IN_PLACE = 3
-"""How often the picture's clusters are moved towards where an answer has them."""
+"""How many times the picture's clusters are moved closer to where an answer shows them."""
 
 
 @dataclass(frozen=True)
 class Moves:
-    """What an answer says of the way that centroids have to go, one row each.
+    """What an answer tells about how far centroids have to move; one row for each.
 
     Attributes
     ----------
-    whole
-        The noisy way.
+    shifts
+        The noisy shift from a centroid to the mean of its records.
     variances
-        The variance that the privacy noise gives each coordinate of it.
-    believed
-        How much of it to go, from 0 to 1.
+        The variance of each of its coordinates due to the privacy noise.
+    applied
+        The part of the shift that is applied, from 0 to 1.
     sizes, size_variances
         As in `Clusters`.
     """
 
-    whole: FloatArray
+    shifts: FloatArray
     variances: FloatArray
-    believed: FloatArray
+    applied: FloatArray
     sizes: FloatArray
     size_variances: FloatArray
 
     @property
     def square_by_noise(self) -> float:
-        """What noise adds to the mean squared way of all records' centroids.
+        """What noise contributes to the mean squared shift, weighted by size.
 
-        It adds to it twice: a round takes back the noise of the round before.
+        The noise counts twice: a round also takes back the noise of the round before.
         """
         return 2 * float(np.average(self.variances.sum(axis=1), weights=self.sizes))
 
     @property
     def square_beyond_noise(self) -> float:
-        """The mean squared way of all records' centroids, less what noise adds to it."""
-        squares = (self.whole**2).sum(axis=1)
+        """The mean squared shift, weighted by size, less what noise contributes to it."""
+        squares = (self.shifts**2).sum(axis=1)
         return float(np.average(squares, weights=self.sizes)) - self.square_by_noise
 
     def doubted(self, last: Moves | None) -> float:
-        """The part of a squared move that the next round may be expected to make again.
+        """The part of a squared move that the next round is expected to make again.
 
-        It is as much less as these moves are than the last ones, if those are clear of noise.
+        It is estimated from how much shorter these moves are than the last ones, if those stand out
+        of the noise.
         """
         if last is None or last.square_beyond_noise <= last.square_by_noise:
             return UNSEEN
@@ -97,9 +103,9 @@ class Clipping:
     Attributes
     ----------
     quantile
-        Which part of the picture's records a clip leaves whole at the least.
+        The part of a cluster's records in the picture that a clip leaves unchanged, at least.
     size_part
-        The part of a round's share that goes to sizes, the rest to shifts.
+        The part of a round's share that goes to sizes; the rest goes to shifts.
     """
 
     quantile: float
@@ -114,13 +120,13 @@ class Clipping:
         gaps: Gaps,
         share: Fraction,
     ) -> Shifts:
-        """What a round asks about centroids on the grid.
+        """The question of a round about centroids on the grid.
 
-        A cluster's clip is the quantile of its lengths in the picture, so that its noise follows
-        its width; or more, where noise and what may be cut on one side are then less together. The
-        picture hides tails, so that it is wider still where noise is weak, by a geometric mean of
-        the quantile and of what would cost next to nothing: as noise falls, both the noise of a
-        centroid and what is cut of it fall, and centroids become means.
+        A cluster's clip is a quantile of the distances of its records in the picture, so that its
+        noise follows its width; or a wider one if that reduces the sum of noise and of what may be
+        cut on one side. The picture hides tails, so clips are wider still where noise is weak: a
+        geometric mean of the quantile and of the clip whose noise is negligible. As noise
+        decreases, so do both the noise of a centroid and what is cut, and centroids become means.
         """
         unit = _size_unit(self.size_part, noise.norm, grid)
         relative = unit / grid.unit
@@ -133,14 +139,14 @@ class Clipping:
         quantiles = self._quantiles(gaps, len(steps), noise.norm)
         clips = np.maximum(free**FREED_BY_NOISE * quantiles ** (1 - FREED_BY_NOISE), quantiles)
         clips = np.maximum(clips, _balanced(gaps, quantiles, noise_of_clip, noise.norm))
-        corners = norms_of(np.abs(steps) + grid.unit, noise.norm)  # nothing is further away
+        corners = norms_of(np.abs(steps) + grid.unit, noise.norm)  # nothing lies further away
         largest = np.minimum(corners, steps.shape[1] * grid.unit)
         in_steps = np.clip(np.rint(clips * grid.unit), 1, largest).astype(np.int64)
         return Shifts(grid, steps, tuple(in_steps.tolist()), noise.norm, unit)
 
     def _quantiles(self, gaps: Gaps, n_clusters: int, norm: Norm) -> FloatArray:
-        """For each cluster, the quantile of its lengths in the picture."""
-        norms = norms_of(gaps.ways, norm)
+        """For each cluster, the quantile of the distances of its records in the picture."""
+        norms = norms_of(gaps.offsets, norm)
         common = float(np.quantile(norms, self.quantile))
         counts = np.bincount(gaps.nearest, minlength=n_clusters)
         ordered = np.append(norms[np.lexsort((norms, gaps.nearest))], 0.0)
@@ -154,7 +160,7 @@ class Clipping:
 def _balanced(
     gaps: Gaps, quantiles: FloatArray, noise_of_clip: FloatArray, norm: Norm
 ) -> FloatArray:
-    """For each cluster the clip at which noise and what is cut on one side are least together."""
+    """For each cluster, the clip with the least sum of noise and of what may be cut on one side."""
     tried = WIDER_CLIPS[:, None] * quantiles
     squares = (noise_of_clip * tried) ** 2 + (MAY_BE_ONE_SIDED * gaps.cut_by(tried, norm)) ** 2
     best: FloatArray = np.take_along_axis(tried, squares.argmin(axis=0)[None], axis=0)[0]
@@ -168,12 +174,14 @@ def read_moves(
     size_variances: FloatArray,
     squares: FloatArray,
 ) -> Moves:
-    """What the answer says of clusters whose sizes were known roughly before.
+    """Read the moves from an answer.
 
     Parameters
     ----------
+    sizes, size_variances
+        What was known about the sizes before.
     squares
-        The squared way that each centroid may have to go, as the picture shows it.
+        The squared distance that each centroid may have to move, as the picture shows it.
     """
     size_unit = question.size_unit
     sizes, size_variances = _combine_sizes(
@@ -184,37 +192,37 @@ def read_moves(
     )
     divisors = np.maximum(sizes, 0.5 * math.sqrt(answer.variance) / size_unit)[:, None]
     clips = question.grid.to_unit_box(np.array(question.clips))[:, None]
-    whole = clips * question.grid.to_unit_box(answer.values[:, :-1]) / divisors
+    shifts = clips * question.grid.to_unit_box(answer.values[:, :-1]) / divisors
     noise_of_shift = clips**2 * answer.variance / question.grid.unit**2
-    variances = (noise_of_shift + whole**2 * size_variances[:, None]) / divisors**2
+    variances = (noise_of_shift + shifts**2 * size_variances[:, None]) / divisors**2
     return Moves(
-        whole, variances, _believed_part(squares[:, None], variances), sizes, size_variances
+        shifts, variances, _applied_part(squares[:, None], variances), sizes, size_variances
     )
 
 
 def moved(
     question: Shifts, moves: Moves, gaps: Gaps, shown: Gaps, doubted: float = UNSEEN
 ) -> Clusters:
-    """The clusters after the moves, with all that can be said of their errors.
+    """The clusters after the moves, with variances that include all known errors.
 
-    Noise is not all: clipping cuts long shifts one-sidedly, and the records that change clusters
-    when centroids move change the means. The picture tells how much of either there is.
+    Noise is only one of them: clipping may cut long shifts on one side, and the means change as
+    records change clusters when centroids move. The picture tells how large both are.
 
     Parameters
     ----------
     gaps, shown
-        The ways from the picture's records to their centroids, as long as those of real records
-        are taken to be, and as the picture shows them. Between the two lies what becomes of
-        clusters that touch.
+        The offsets of the picture's records from their centroids: with the lengths that real
+        records are taken to have, and as the picture shows them. Both are used to estimate how
+        many records change clusters.
     doubted
-        The part of a squared move that is doubted beyond that.
+        The part of a squared move that is added to the variance.
     """
     before = question.grid.to_unit_box(question.centroids)
-    made = moves.believed * moves.whole
+    made = moves.applied * moves.shifts
     after = np.clip(before + made, -1.0, 1.0)
     number = len(made)
-    shorter = np.where(np.abs(gaps.ways) < np.abs(shown.ways), gaps.ways, shown.ways)
-    both = shown, replace(shown, ways=shorter)  # longer ways would end beyond their cluster
+    shorter = np.where(np.abs(gaps.offsets) < np.abs(shown.offsets), gaps.offsets, shown.offsets)
+    both = shown, replace(shown, offsets=shorter)  # longer ones would end outside of their cluster
     followed = np.mean([_followed(each, before, after) ** 2 for each in both], axis=0)
     cut = _cut_off(question, gaps, made)
     one_sided = means_by_label(cut, gaps.nearest, number)
@@ -223,7 +231,7 @@ def moved(
     lengths = np.maximum(lengths, gaps.cut_by(clips[None], question.norm).T)
     doubt = MAY_BE_ONE_SIDED**2 + CUT_BY_SIZE * moves.size_variances / moves.sizes**2
     variances = (
-        moves.believed * moves.variances
+        moves.applied * moves.variances
         + one_sided**2
         + doubt[:, None] * lengths**2 / made.shape[1]
         + _in_all_directions(followed) / 2
@@ -238,46 +246,47 @@ def moved(
 
 
 def _followed(gaps: Gaps, before: FloatArray, after: FloatArray) -> FloatArray:
-    """How far the means of clusters go after their centroids, as records change clusters."""
-    records, number = before[gaps.nearest] + gaps.ways, len(before)
+    """How far the means of clusters follow their centroids, as records change clusters."""
+    records, number = before[gaps.nearest] + gaps.offsets, len(before)
     to = means_by_label(records, nearest_points(records, after), number)
     return to - means_by_label(records, gaps.nearest, number)
 
 
 def _in_all_directions(squares: FloatArray) -> FloatArray:
-    """Squares of coordinates, each with the mean of its row added: directions are known roughly."""
+    """Squares of coordinates plus the mean of their row: their direction is known only roughly."""
     summed: FloatArray = squares + squares.mean(axis=1, keepdims=True)
     return summed
 
 
 def _cut_off(question: Shifts, gaps: Gaps, made: FloatArray) -> FloatArray:
-    """What clipping cuts of the picture's ways, each cluster put where the answer has it.
+    """What clipping cuts off the picture's offsets, with each cluster where the answer shows it.
 
-    A cluster that the picture shows beside its place would seem to be cut on one side.
+    Otherwise a cluster that the picture shows a little beside its true position would seem to be
+    cut on one side.
     """
     clips = question.grid.to_unit_box(np.array(question.clips))[gaps.nearest]
-    ways, number = gaps.ways, len(made)
+    offsets, number = gaps.offsets, len(made)
     clipped = made
     for _ in range(PUT_IN_PLACE + 1):
-        ways = ways + (made - clipped)[gaps.nearest]
-        left = np.minimum(1.0, clips / np.maximum(norms_of(ways, question.norm), SHORTEST))
-        clipped = means_by_label(ways * left[:, None], gaps.nearest, number)
-    cut: FloatArray = ways * (1 - left)[:, None]
+        offsets = offsets + (made - clipped)[gaps.nearest]
+        left = np.minimum(1.0, clips / np.maximum(norms_of(offsets, question.norm), SHORTEST))
+        clipped = means_by_label(offsets * left[:, None], gaps.nearest, number)
+    cut: FloatArray = offsets * (1 - left)[:, None]
     return cut
 
 
 def _size_unit(part: float, norm: Norm, grid: Grid) -> int:
-    """What a record must add to a size for sizes to take this part of a share."""
+    """What a record must add to a size for sizes to get this part of a share."""
     ratio = part / (1 - part)
     steps = round(grid.unit * (ratio if norm == "l1" else math.sqrt(ratio)))
     return min(max(steps, 1), 4 * grid.unit)
 
 
-def _believed_part(squares: FloatArray, variances: FloatArray) -> FloatArray:
-    """How much of a noisy move to make.
+def _applied_part(squares: FloatArray, variances: FloatArray) -> FloatArray:
+    """The part of each noisy shift to apply.
 
-    A centroid is not expected to lie further off than its cluster is wide: the squared move has
-    the cluster's squared width as its prior, and noise beyond that is not followed.
+    A centroid is expected to be off by no more than the width of its cluster: with the squared
+    width as the prior of a squared shift, this is the usual weight of a noisy observation.
     """
     part: FloatArray = squares / (squares + variances.sum(axis=1, keepdims=True))
     return part
@@ -286,10 +295,9 @@ def _believed_part(squares: FloatArray, variances: FloatArray) -> FloatArray:
 def _combine_sizes(
     counted: FloatArray, counted_variance: float, known: FloatArray, known_variances: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Noisy counts and the sizes known before, weighed by how sure each is.
+    """The mean of noisy counts and of the sizes known before, weighted by inverse variance.
 
-    Where a count is clearly lower than what was known, the records are not where they were taken to
-    be, and the count alone is right.
+    If a count is clearly lower than the known size, the count alone is used.
     """
     misplaced = known - counted > CLEARLY_LESS * math.sqrt(counted_variance)
     known_variances = np.where(misplaced, math.inf, known_variances)

@@ -1,7 +1,7 @@
 """The kind of noise, and the first question: how many records there are.
 
-Where a budget has a delta, answers may have Gaussian noise or Laplace noise. Gaussian noise divides
-well among rounds and features; with few features Laplace noise is weaker. Which it is depends on
+If a budget has a delta, answers may have Gaussian noise or Laplace noise. Gaussian noise suffers
+less from many rounds and features; with few features Laplace noise is weaker. The choice depends on
 public numbers alone.
 """
 
@@ -15,33 +15,35 @@ from hushmeans.curator.door import Door, Noise, NoisyTotals
 from hushmeans.curator.questions import Question, Size
 
 SIZE_SHARE = 0.04
+"""The share of the budget for the number of records, on which many other shares depend."""
 MUCH_WEAKER = 0.7
-"""Laplace noise is chosen where it is at most this part of Gaussian noise."""
+"""Laplace noise is chosen if it is less than this part of Gaussian noise."""
 MOSTLY_NOISE = 3.0
-"""Noise may be most of a number of records that is less than so many deviations of it."""
+"""Noise may be most of a number of records below this many standard deviations."""
 ROUNDS_PART = 0.5
-"""The part of a budget that rounds get, about."""
+"""The approximate part of the budget that rounds get."""
 L1_LENGTH = 0.8
-"""The L1 norm of a shift is about its Euclidean norm times this and the root of the features."""
+"""The L1 norm of a typical shift, relative to its Euclidean norm times the root of the number of
+features."""
 
 
 class Purse:
-    """The door, and what was spent at it."""
+    """A door, and the share of the budget that was spent at it."""
 
     def __init__(self, door: Door) -> None:
         self.door = door
         self.spent = Fraction(0)
 
     def ask(self, question: Question, share: float) -> NoisyTotals:
-        """An answer for a share, rounded to millionths; at most for half of what is left."""
+        """Ask for a share of the budget, limited as in `affordable`."""
         return self.spend(question, self.affordable(share))
 
     def affordable(self, share: float) -> Fraction:
-        """The share, rounded to millionths, or half of what is left if that is less."""
+        """The share, rounded to millionths; at most half of what is left."""
         return min(exact_share(share), (1 - self.spent) / 2)
 
     def spend(self, question: Question, share: Fraction) -> NoisyTotals:
-        """An answer for exactly this share."""
+        """Ask for exactly this share of the budget."""
         self.spent += share
         return self.door.ask(question, share)
 
@@ -58,27 +60,27 @@ class TableSize:
     Attributes
     ----------
     likely
-        The noisy number, or the noise's deviation if that is more.
-    surely
-        So many there are unless noise is stronger than usual.
+        The noisy number; at least the standard deviation of its noise, and 10.
+    at_least
+        The noisy number less one standard deviation; at least 0.
     """
 
     likely: float
-    surely: float
+    at_least: float
 
     @property
     def is_hidden(self) -> bool:
         """Whether noise may be most of the number."""
-        return self.surely < (MOSTLY_NOISE - 1) * (self.likely - self.surely)
+        return self.at_least < (MOSTLY_NOISE - 1) * (self.likely - self.at_least)
 
 
 def ask_size(purse: Purse) -> TableSize:
-    """How many records there are, asked with the noise that suits so many features."""
+    """Choose the noise that suits the number of features, and ask how many records there are."""
     door = purse.door
     if door.turn_to is not None:
         laplace = door.turn_to("l1")
-        suits = is_much_weaker(laplace.noise, door.noise, door.layout.n_directions)
-        purse.door = laplace if suits else door.turn_to("l2")
+        weaker = is_much_weaker(laplace.noise, door.noise, door.layout.n_directions)
+        purse.door = laplace if weaker else door.turn_to("l2")
     answer = purse.ask(Size(), SIZE_SHARE)
     noisy, deviation = float(answer.values[0]), math.sqrt(answer.variance)
     return TableSize(max(noisy, deviation, 10.0), max(noisy - deviation, 0.0))
@@ -90,6 +92,6 @@ def is_much_weaker(laplace: Noise, gaussian: Noise, n_features: int) -> bool:
 
 
 def _moved(noise: Noise, n_features: int) -> float:
-    """How far a round's noise moves the sum of a cluster, in widths of the cluster."""
+    """How far a round's noise moves the sum of a cluster's records, in widths of the cluster."""
     length = L1_LENGTH * math.sqrt(n_features) if noise.norm == "l1" else 1.0
     return noise.deviation(length, ROUNDS_PART) * math.sqrt(n_features)

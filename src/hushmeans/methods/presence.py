@@ -1,7 +1,7 @@
-"""How often values are present, for features that are declared to be missing at times.
+"""How often values are present, for features that may be missing.
 
-Where missing values are ignored they add nothing to a shift, so a mean over all records of a
-cluster is too short: it is divided by the noisy part of the records that have a value.
+Ignored missing values add nothing to a shift, so the mean over all records of a cluster is too
+short: it is divided by the noisy fraction of the records that have a value.
 """
 
 from __future__ import annotations
@@ -17,25 +17,26 @@ from hushmeans.methods.opening import Purse
 from hushmeans.types import FloatArray
 
 PRESENCE_ERROR = 0.02
-"""The noise of a rate that is good enough."""
+"""The target for the noise of a rate. A lower target spends more of the budget on rates."""
 LEAST_PRESENCE_SHARE, LARGEST_PRESENCE_SHARE = 0.01, 0.05
+"""Limits on the share of the budget for rates."""
 LEAST_RATE = 0.05
 """The smallest rate to divide by: noise is not multiplied by more than 20."""
 
 
 @dataclass(frozen=True)
 class Presence:
-    """How much of each feature that may be missing is there.
+    """How often the values of features are present.
 
     Attributes
     ----------
     columns
-        The first column of each such feature.
+        The first column of each feature that may be missing.
     rates, variances
-        The part of all records that have a value, and its variance due to noise.
+        The fraction of the records that have a value, and its variance due to noise.
     of_columns
         For each column of a record, the rate by which its sums are divided: 1 unless missing
-        values are ignored.
+        values of the feature are ignored.
     """
 
     columns: tuple[int, ...]
@@ -45,7 +46,7 @@ class Presence:
 
 
 def ask_presence(purse: Purse, size: float) -> Presence:
-    """The rates among so many records; nothing is asked where no feature may be missing."""
+    """Ask for the rates among this many records; nothing is asked if no feature may be missing."""
     layout, noise = purse.door.layout, purse.door.noise
     blocks = layout.may_be_missing
     of_columns = np.ones(layout.n_columns)
@@ -62,24 +63,24 @@ def ask_presence(purse: Purse, size: float) -> Presence:
 
 
 def share_for_presence(noise: Noise, question: Present, size: float) -> float:
-    """The share that the rates among so many records get."""
+    """The share of the budget for the rates among this many records."""
     wanted = noise.share_for(question.sensitivity(noise.norm), PRESENCE_ERROR * size)
     return min(max(wanted, LEAST_PRESENCE_SHARE), LARGEST_PRESENCE_SHARE)
 
 
-def lengthened(moves: Moves, presence: Presence) -> Moves:
-    """The moves of means over the records that have a value."""
+def corrected_for_missing(moves: Moves, presence: Presence) -> Moves:
+    """The moves corrected to means over the records that have a value."""
     if not presence.columns:
         return moves
-    whole, variances = moves.whole / presence.of_columns, moves.variances / presence.of_columns**2
-    return replace(moves, whole=whole, variances=variances)
+    rates = presence.of_columns
+    return replace(moves, shifts=moves.shifts / rates, variances=moves.variances / rates**2)
 
 
 def without_filled(counts: FloatArray, filled_part: int, rate: float) -> FloatArray:
-    """Counts by the parts of a feature, the last axis, as if no value were missing.
+    """Counts by the parts of a feature, which is the last axis, as if no value were missing.
 
-    Records without a value are all counted in one part. As far as they are like the others, they
-    belong to the parts in proportion.
+    Records without a value are all counted in one part. They are distributed over all parts in
+    proportion, as if their values were like those of the others.
     """
     found = counts.copy()
     found[..., filled_part] -= (1 - rate) * counts.sum(axis=-1)

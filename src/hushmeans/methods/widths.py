@@ -65,7 +65,7 @@ def with_widths(door: Door, picture: Picture, clusters: Clusters, share: Fractio
     grid = door.grid
     steps = grid.snap(clusters.centroids)
     gaps = gaps_to_nearest(picture, grid.to_unit_box(steps))
-    squares = gaps.ways**2
+    squares = gaps.offsets**2
     one = door.noise.deviation(1, float(share))
     clips = _clips(squares, gaps, clusters.sizes / one, door)
     answer = door.ask(Spreads(grid, steps, clips, door.noise.norm), share)

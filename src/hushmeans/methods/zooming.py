@@ -19,8 +19,8 @@ MOST_ZOOMS = 5
 """The largest number of smaller cubes that are tried one after the other."""
 ONLY_NOISE = 2.0
 """If most records lie within this many times the expected error of the mean, their distance from it
-may be due to noise alone: the mean is then asked again with a clip of that length. Higher values
-do this more often, and such short clips cut the tails of skewed records."""
+may be due to noise alone: the mean is then asked again with a clip of that length. Higher values do
+this more often, and such short clips cut the tails of skewed records."""
 
 
 @dataclass(frozen=True)
