@@ -1,4 +1,4 @@
-"""What a fit will find of the distances from records to their centroids."""
+"""What a fit is expected to find out about the distances of records from their centroids."""
 
 from __future__ import annotations
 
@@ -19,20 +19,19 @@ from hushmeans.methods.calibration import (
     own_edges,
 )
 from hushmeans.methods.gaps import Gaps, norms_of
-from hushmeans.schema import Grid
 from hushmeans.types import FloatArray, IntArray
 
 
 def step_of_distances(noise: Noise, share: Fraction) -> Step:
-    """A question for distances; its share may be a part of the rest, and no whole millionths."""
+    """A question for distances; its share is not rounded to millionths."""
     return Step(Distances.name, share, noise.deviation(1, float(share)))
 
 
 def expected_calibration(
-    population: Population, grid: Grid, shown: Gaps, error: float, noise: float
+    population: Population, shown: Gaps, error: float, noise: float
 ) -> Calibration:
-    """What is found of the distances from centroids that are off by so much, squared."""
-    lengths = norms_of(shown.offsets, "l2")
+    """What is found out about the distances from centroids with this squared error."""
+    grid, lengths = population.grid, norms_of(shown.offsets, "l2")
     edges = joint_edges(grid, lengths, population.n_features) / grid.unit
     size = float(population.size)
     counts = _expected_counts(population, edges, error, size)
@@ -40,9 +39,10 @@ def expected_calibration(
 
 
 def expected_own(
-    population: Population, grid: Grid, shown: Gaps, real: Gaps, error: float, noise: float
+    population: Population, shown: Gaps, real: Gaps, error: float, noise: float
 ) -> Calibration | None:
-    """The same of each cluster by itself, all clusters being alike."""
+    """The same for the distances from each cluster; all clusters are alike."""
+    grid = population.grid
     edges = own_edges(grid, real, population.n_features) / grid.unit
     counts = _expected_counts(population, edges, error, population.cluster_size)
     return own_calibration(counts, edges, noise, norms_of(shown.offsets, "l2"))
@@ -51,7 +51,7 @@ def expected_own(
 def _expected_counts(
     population: Population, edges: FloatArray, error: float, size: float
 ) -> IntArray:
-    """How many of so many assumed records lie between edges of distances."""
+    """How many of this many assumed records lie between edges of distances."""
     offsets = population.records - population.centres[population.labels]
     lengths = np.hypot(norms_of(offsets, "l2"), math.sqrt(error))
     counts = np.bincount(np.searchsorted(edges, lengths), minlength=len(edges) + 1)

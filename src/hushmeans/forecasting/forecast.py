@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,10 +15,11 @@ from hushmeans.curator.curator import noise_within
 from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import LARGEST_COUNT
 from hushmeans.errors import InputError
-from hushmeans.forecasting.expectation import Expectation, expectation
+from hushmeans.forecasting.expectation import expectation
 from hushmeans.forecasting.mixed_population import mixed_population
 from hushmeans.forecasting.population import Population
-from hushmeans.forecasting.steps import Step
+from hushmeans.forecasting.solving import readable_above, smallest
+from hushmeans.forecasting.steps import Expectation, Step
 from hushmeans.methods.opening import is_much_weaker
 from hushmeans.methods.refined import RefinedMethod
 from hushmeans.methods.registry import DEFAULT_METHOD
@@ -128,7 +129,7 @@ class Forecast:
         """Return roughly how many rows reduce `centre_error` to this value."""
         wanted = _wanted(error)
         most = LARGEST_COUNT
-        found = _smallest(
+        found = smallest(
             lambda rows: self._at(rows=math.ceil(rows)).centre_error <= wanted,
             float(self.settings.n_clusters),
             float(most),
@@ -143,7 +144,7 @@ class Forecast:
     def epsilon_for(self, error: float) -> float:
         """Return roughly which epsilon reduces `centre_error` to this value."""
         wanted = _wanted(error)
-        found = _smallest(
+        found = smallest(
             lambda epsilon: self._at(epsilon=epsilon).centre_error <= wanted,
             SMALLEST_EPSILON,
             float(LARGEST_EPSILON),
@@ -153,7 +154,7 @@ class Forecast:
                 f"no epsilon up to {LARGEST_EPSILON:,} reduces the error of a centre to "
                 f"{wanted:g}; allow a larger error"
             )
-        return _rounded_up(found)
+        return readable_above(found)
 
     def curve(self, epsilons: Iterable[Amount]) -> tuple[tuple[float, float], ...]:
         """Return pairs of an epsilon and its `centre_error`."""
@@ -304,28 +305,3 @@ def _wanted(error: float) -> float:
             f"error is {wanted:g}; it must be between 0 and 1 (1 is half of a feature's range)"
         )
     return wanted
-
-
-def _smallest(enough: Callable[[float], bool], low: float, high: float) -> float | None:
-    """Roughly the smallest number in the interval above which there is always enough.
-
-    The error is not monotonic where a method changes its own settings. So the search halves its
-    way down from above and stops at the first number that is not enough.
-    """
-    if not enough(high):
-        return None
-    least = high
-    while least > low and enough(below := max(least / 2, low)):
-        least = below
-    if least == low:
-        return low
-    while least - below > 1e-3 * least:
-        middle = (least + below) / 2
-        least, below = (middle, below) if enough(middle) else (least, middle)
-    return least
-
-
-def _rounded_up(number: float) -> float:
-    """Rounded up to three significant digits."""
-    digits = 2 - math.floor(math.log10(number))
-    return math.ceil(number * 10**digits) / 10**digits if digits >= 0 else float(math.ceil(number))

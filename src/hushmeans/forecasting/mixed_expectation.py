@@ -1,4 +1,4 @@
-"""The parts of an expectation that are particular to mixed tables."""
+"""The parts of an expectation that are specific to mixed tables."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ from hushmeans.schema import Grid, Layout
 from hushmeans.types import FloatArray
 
 DRAWS = 16
-"""How often noise is drawn to see what is left of it between what records can hold."""
+"""How many times noise is drawn to estimate what is left of it once centres are put back between
+what records can hold. Higher values take longer and vary less."""
 
 
 def mixed_picture(
     method: RefinedMethod, population: Population, noise: Noise
 ) -> tuple[list[Step], list[FloatArray], Picture]:
-    """The questions that a picture takes, the borders of its cells, and how it would look."""
+    """The questions for a picture, the borders of its cells, and the picture."""
     layout, size, records = population.layout, float(population.size), population.records
-    columns, grid = MixedColumns.of(layout), Grid.for_features(layout.n_columns)
+    columns = MixedColumns.of(layout)
     mean = records.mean(axis=0)
     moments = Moments(size, Place.whole(len(mean)), mean, records.var(axis=0))
     steps = opening_steps(noise, layout, size)
@@ -49,7 +50,7 @@ def mixed_picture(
     n_clusters = population.n_clusters
     share = method.cells_share or share_of_cells(noise, len(layout.blocks), size, n_clusters)
     signal = size / noise.deviation(1, share)
-    cutting = Cutting.of(columns, moments, signal, grid, n_clusters)
+    cutting = Cutting.of(columns, moments, signal, population.grid, n_clusters)
     if cutting.n_borders:
         steps.append(Step.of("cells", 1.0, share, noise))
     spent = sum((step.share for step in steps), Fraction(0))
@@ -57,7 +58,7 @@ def mixed_picture(
 
 
 def profiles_step(noise: Noise, layout: Layout, share: Fraction) -> tuple[Step, float]:
-    """The last question, and the variance of a cluster's size that follows from it."""
+    """The question for profiles, and the variance of a size that follows from it."""
     grid = Grid.for_features(layout.n_columns)
     question = profiles_about(grid, layout, np.zeros((1, layout.n_columns)))
     of_unit = noise.deviation(question.sensitivity(noise.norm), float(share))
@@ -67,7 +68,7 @@ def profiles_step(noise: Noise, layout: Layout, share: Fraction) -> tuple[Step, 
 
 
 def left_within_blocks(population: Population, variances: FloatArray) -> float:
-    """The mean square of noise that is left once centres are put between what records can hold."""
+    """The mean squared noise of centres that are put back between what records can hold."""
     generator, layout = public_randomness(0), population.layout
     squares = []
     for _ in range(DRAWS):

@@ -21,9 +21,9 @@ from hushmeans.schema import Block, Layout
 from hushmeans.types import FloatArray, IntArray
 
 PREFERRED = 0.6
-"""The share of a cluster's own level; the others share the rest."""
+"""The probability that a record has its cluster's own level; the rest is shared by all levels."""
 FLAG_SHARE = 0.8
-"""The share of a cluster's records that agree in a flag."""
+"""The fraction of a cluster's records that agree in a flag."""
 CYCLE_WIDTH = 0.8
 """The standard deviation of a cluster on a circle, in radians."""
 
@@ -50,7 +50,7 @@ def _mixed_standins(layout: Layout, n_clusters: int) -> tuple[FloatArray, IntArr
 def drawn_feature(
     block: Block, labels: IntArray, n_clusters: int, generator: Generator
 ) -> FloatArray:
-    """A feature of all records: its columns, one row per label."""
+    """The columns of one feature, with one row per label."""
     number = len(labels)
     if block.kind == "category":
         own = generator.integers(block.width, size=n_clusters)[labels]

@@ -9,16 +9,19 @@ import numpy as np
 
 from hushmeans.forecasting.mixture import scattered
 from hushmeans.methods.start import public_randomness
-from hushmeans.schema import Layout
+from hushmeans.schema import Grid, Layout
 from hushmeans.types import FloatArray, IntArray
 
 CENTRE_RANGE = 0.85
-"""Centres are spread evenly up to this distance from the middle of each feature."""
+"""Centres are distributed evenly up to this distance from the middle of each feature. At larger
+distances, more of the records would be clipped."""
 CLUSTER_WIDTH = 0.15
-"""The standard deviation of a cluster in each feature, in units of half the range."""
+"""The standard deviation of a cluster in each feature, in units of half the range. Higher values
+forecast more noise for the refined method, whose clips follow it."""
 SPACING = 0.25
-"""Its upper limit, relative to the side of the cube that each cluster has to itself."""
+"""The largest such deviation, relative to the side of the cube that each cluster has to itself."""
 STANDINS = 1000
+"""The number of synthetic records; more only take longer."""
 MOST_STANDIN_CLUSTERS = 100
 """Synthetic records come from at most this many clusters; more barely change the distances."""
 
@@ -58,6 +61,11 @@ class Population:
         width = min(CLUSTER_WIDTH, SPACING * side)
         standins = _standins(n_features, min(n_clusters, MOST_STANDIN_CLUSTERS), width, seed)
         return cls(size, n_clusters, width, *standins, Layout.of_numbers(n_features))
+
+    @property
+    def grid(self) -> Grid:
+        """The grid of records with this many columns."""
+        return Grid.for_features(self.n_features)
 
     @property
     def n_features(self) -> int:

@@ -1,7 +1,7 @@
 """How the paper's methods divide records among leaves, rehearsed on synthetic records.
 
-From a random start some leaves get few records or none, and noise drives those away for good. So
-the released clusters are fewer and larger than an equal division suggests, with fewer leaves each.
+From a random start some leaves get few records or none, and noise drives them away for good. The
+released clusters are therefore fewer and larger than with an equal division, and have fewer leaves.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ from hushmeans.methods.start import public_randomness, sphere_packing
 from hushmeans.types import BoolArray, FloatArray
 
 STARTS = 16
-"""Random starts to rehearse; the median counts, since one tiny leaf can dominate a mean."""
+"""The number of random starts that are rehearsed. The median is used, since one tiny leaf can
+dominate a mean."""
 MOST_REHEARSED_LEAVES, MOST_REHEARSED_ROUNDS = 60, 12
-"""Upper limits for a rehearsal; more leaves or rounds change little."""
+"""Limits on a rehearsal; more leaves or rounds change little and take longer."""
 EMPTY_LEAF = 0.1
-"""The noise that an empty leaf adds to the cluster it joins, relative to a full leaf.
+"""The noise that an empty leaf adds to the cluster into which it is merged, relative to a full one.
 
-Half of the empty leaves have a noisy size below 0 and add nothing; most of the others join each
-other first.
+Half of the empty leaves have a noisy size below 0 and add nothing; most of the others are
+merged with each other first.
 """
 LEAST_LEVEL, MOST_LEVEL = -6, -1
-"""The range of relative noise on sizes, as powers of 2, that is rehearsed."""
+"""The range of relative noise on sizes that is rehearsed, as powers of 2."""
 
 
 def leaves_of_cluster(method: PaperMethod, population: Population, noise: float) -> float:

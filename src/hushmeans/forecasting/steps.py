@@ -1,7 +1,8 @@
-"""The questions of a forecast."""
+"""What is expected of a fit: the questions it will ask, and the noise of its release."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -37,12 +38,34 @@ class Step:
 
     @classmethod
     def of(cls, question: str, sensitivity: float, share: float, noise: Noise) -> Step:
-        """A question whose totals one record moves so far, for a share of the budget."""
+        """A question of this sensitivity, with its share rounded to millionths."""
         return cls(question, exact_share(share), noise.deviation(sensitivity, share))
 
 
+@dataclass(frozen=True)
+class Expectation:
+    """The questions that a method will ask, and the noise of its release.
+
+    Attributes
+    ----------
+    steps
+        The questions, in order; their shares sum to 1.
+    centre_variance
+        The variance of a centre's coordinate due to noise, in the unit box.
+    size_variance
+        The variance of a cluster's size due to noise.
+    method_options
+        The method's options, including the values that it would choose itself.
+    """
+
+    steps: tuple[Step, ...]
+    centre_variance: float
+    size_variance: float
+    method_options: Mapping[str, int | float | str]
+
+
 def opening_steps(noise: Noise, layout: Layout, size: float) -> list[Step]:
-    """The questions about the number of records, and how often values are missing."""
+    """The questions about the number of records and about missing values."""
     steps = [Step.of("size", 1.0, SIZE_SHARE, noise)]
     if layout.may_be_missing:
         question = Present.about(Grid.for_features(layout.n_columns), layout)
@@ -52,7 +75,7 @@ def opening_steps(noise: Noise, layout: Layout, size: float) -> list[Step]:
 
 
 def steps_to_moments(noise: Noise, n_features: int, size: float) -> list[Step]:
-    """The questions about mean and spread of numbers that fill their box."""
+    """The questions about the mean and the spread of numbers that fill their box."""
     whole = corner(noise, n_features)
     steps = [Step.of("shifts", whole / 2, share_for_mean(noise, n_features, size), noise)]
     if lengths_come_first(noise, n_features, size):
