@@ -31,6 +31,7 @@ from hushmeans.evaluate import Score
 from hushmeans.methods import (
     calibration,
     cells,
+    clipping,
     far,
     leaves,
     lengths,
@@ -120,12 +121,12 @@ VARIANTS = {
     "a place holds what is very far": Variant(changes={(lengths, "VERY_FAR"): 1e9}),
     "each cell by itself": Variant(changes={(cells, "occupied"): each_by_itself}),
     "no cells": Variant(changes={(cells, "MOST_HALVINGS"): 0}),
-    "one clip for all clusters": Variant(changes={(moves, "FEWEST"): 10**9}),
+    "one clip for all clusters": Variant(changes={(clipping, "FEWEST"): 10**9}),
     "clips never widen": Variant(
-        changes={(moves, "FREE_NOISE"): 0.0, (moves, "FREE_NOISE_OF_ONE"): 0.0}
+        changes={(clipping, "FREE_NOISE"): 0.0, (clipping, "FREE_NOISE_OF_ONE"): 0.0}
     ),
     "clips do not weigh noise against what is cut": Variant(
-        changes={(moves, "WIDER_CLIPS"): np.ones(1)}
+        changes={(clipping, "WIDER_CLIPS"): np.ones(1)}
     ),
     "moves made whole": Variant(changes={(moves, "_applied_part"): follow_all}),
     "no memory of sizes": Variant(changes={(moves, "SIZE_DOUBT"): 1e6}),

@@ -10,8 +10,9 @@ import pytest
 
 from hushmeans.curator.door import Noise, NoisyTotals
 from hushmeans.curator.questions import Shifts
+from hushmeans.methods.clipping import Clipping
 from hushmeans.methods.gaps import FEWEST, Gaps, norms_of
-from hushmeans.methods.moves import UNSEEN, Clipping, Moves, read_moves
+from hushmeans.methods.moves import UNSEEN, Moves, read_moves
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray
 

@@ -13,10 +13,10 @@ from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.questions import Size
 from hushmeans.curator.source import open_store
 from hushmeans.methods.calibration import Calibration, SharesOfDistances
+from hushmeans.methods.clipping import Clipping
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.gaps import Gaps
 from hushmeans.methods.moments import Moments
-from hushmeans.methods.moves import Clipping
 from hushmeans.methods.picture import Picture
 from hushmeans.methods.place import Place
 from hushmeans.methods.presence import Presence

@@ -1,8 +1,8 @@
-"""What a point between records may be, block by block: the geometry of mixed tables.
+"""The geometry of mixed tables: which points can be the mean of records.
 
-The mean of records lies between what a record can hold: shares of levels sum to 1, a flag lies
-between its two values, a cycle's mean lies within the circle. Noise does not respect that, so a
-noisy mean is put back to the nearest point that does.
+The shares of levels sum to 1, the mean of a flag lies between its two values, and the mean of a
+cycle lies within the circle. Noise does not respect that, so a noisy mean is replaced by the
+nearest possible one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hushmeans.types import FloatArray
 
 
 def within_blocks(layout: Layout, points: FloatArray) -> FloatArray:
-    """The nearest points that could be means of records."""
+    """For each point, the nearest one that can be the mean of records."""
     if layout.is_numeric:
         return points
     nearest = points.copy()
@@ -33,7 +33,7 @@ def within_blocks(layout: Layout, points: FloatArray) -> FloatArray:
 
 
 def clusters_within_blocks(layout: Layout, clusters: Clusters) -> Clusters:
-    """The clusters, their centroids put where means of records can be."""
+    """The clusters, with centroids that can be means of records."""
     if layout.is_numeric:
         return clusters
     return Clusters(
@@ -45,7 +45,7 @@ def clusters_within_blocks(layout: Layout, clusters: Clusters) -> Clusters:
 
 
 def onto_simplex(rows: FloatArray) -> FloatArray:
-    """For each row, the nearest one whose entries are not negative and sum to 1."""
+    """For each row, the nearest one with nonnegative entries that sum to 1."""
     descending = -np.sort(-rows, axis=1)
     counts = np.arange(1, rows.shape[1] + 1)
     excess = (np.cumsum(descending, axis=1) - 1) / counts

@@ -22,8 +22,8 @@ class Clusters:
     size_variances
         The variance of each size due to the privacy noise.
     widths, width_variances
-        The root of the mean squared distance of a cluster's records from its centroid, feature by
-        feature, and the variance of that; None where they were not asked for.
+        In each feature, the root mean square distance of a cluster's records from its centroid,
+        and its variance; None if they were not asked for.
     """
 
     centroids: FloatArray

@@ -33,8 +33,8 @@ def merge(clusters: Clusters, n_clusters: int, rule: str) -> Clusters:
     """Merge the cheapest pair until `n_clusters` are left.
 
     A merged centroid is the mean weighted by the noisy sizes, and a merged size is their sum. The
-    variances follow, treating the weights as fixed. Squared widths are means too: of the
-    clusters' own, and of how far each lies from the merged centroid.
+    variances follow, with the weights treated as fixed. A merged squared width is the mean of the
+    clusters' squared widths and of their squared distances from the merged centroid.
     """
     merging = _Merging(clusters, RULES[rule])
     while merging.n_left > n_clusters:
@@ -66,9 +66,9 @@ def merging_costs(clusters: Clusters) -> list[float]:
 class _Merging:
     """Merges clusters, the cheapest pair first; the first of a pair is kept.
 
-    For each cluster the cheapest later partner is remembered. Where that partner has changed, the
-    cost of any other is no lower: the cluster is stale, and searched again only when it seems to
-    be the cheapest. So thousands of clusters are feasible.
+    For each cluster the cheapest later partner is remembered. If that partner changes, the cluster
+    becomes stale: no other partner is cheaper than the remembered cost, so it is searched again
+    only when it seems to be the cheapest. This makes thousands of clusters feasible.
     """
 
     def __init__(self, clusters: Clusters, rule: Rule) -> None:

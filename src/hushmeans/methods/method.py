@@ -20,13 +20,13 @@ class Clustering:
     Attributes
     ----------
     clusters
-        As many clusters as were asked for.
+        The clusters, as many as were asked for.
     leaves
-        The finer clusters that they were merged from.
+        The finer clusters from which they were merged.
     profiles
-        How often each level of a category, and each flag, occurs in each cluster.
+        The shares of the levels of each category, and of each flag, in each cluster.
     presence
-        How often values are there, of features that may be missing.
+        How often the values of features that may be missing are present.
     """
 
     clusters: Clusters

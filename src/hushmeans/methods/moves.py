@@ -1,21 +1,20 @@
-"""The question of one round and how its answer moves the centroids."""
+"""What the answer of a round tells: how far the centroids move, and the errors that are left."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 
-from hushmeans.curator.door import Noise, NoisyTotals
-from hushmeans.curator.questions import Norm, Shifts
+from hushmeans.curator.door import NoisyTotals
+from hushmeans.curator.questions import Shifts
+from hushmeans.methods.clipping import MAY_BE_ONE_SIDED
 from hushmeans.methods.clusters import Clusters
-from hushmeans.methods.gaps import FEWEST, SHORTEST, Gaps, means_by_label, norms_of
+from hushmeans.methods.gaps import SHORTEST, Gaps, means_by_label, norms_of
 from hushmeans.methods.nearest import nearest_points
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
-from hushmeans.schema import Grid
-from hushmeans.types import FloatArray, IntArray
+from hushmeans.types import FloatArray
 
 SIZE_DOUBT = 0.5
 """The least relative standard error of a size that is known before a round. Lower values trust
@@ -23,28 +22,12 @@ sizes more; sizes of leaves may be far off."""
 CLEARLY_LESS = 3.0
 """A size known before a round is ignored if the count is lower by this many deviations of its
 noise: the records are not where the picture shows them."""
-SMALLEST_CLIP = 1e-3
-"""The smallest clip, relative to that of all clusters together."""
-FREE_NOISE, FREE_NOISE_OF_ONE = 0.03, 0.08
-"""The noise of a centroid, relative to the clusters' width, that a wider clip may always add. The
-second number is divided by the number of features: in few features the picture shows widths well,
-in many it shows tight clusters too wide. Higher values widen clips, which adds noise and cuts less
-of the tails."""
-LEAST_RELATIVE_SIZE = 0.25
-"""That noise is computed for a size of at least this part of the median size."""
 UNSEEN = 0.03
 """At least this part of a squared move is added to the variance of a centroid: the next round may
 move it again. Higher values widen the intervals of centroids that moved."""
-FREED_BY_NOISE = 2 / 3
-"""The power with which clips grow as noise decreases; the rest of the decrease reduces the noise of
-centroids. 1 leaves all of it to wider clips."""
-MAY_BE_ONE_SIDED, CUT_BY_SIZE = 0.8, 2.0
-"""The part of what clipping cuts that may lie on one side, even if the picture shows it on all
-sides: counts, amounts and times have tails on one side. The second number adds to its square, in
-proportion to the squared relative error of a cluster's size, as the picture is then less reliable.
-Higher values make clips and intervals wider."""
-WIDER_CLIPS = 2.0 ** (np.arange(21) / 4)
-"""The multiples of the quantile that are tried as clips."""
+CUT_BY_SIZE = 2.0
+"""Adds to the square of `MAY_BE_ONE_SIDED`, in proportion to the squared relative error of a
+cluster's size: where sizes are unsure, so is the picture. Higher values make intervals wider."""
 PUT_IN_PLACE = 3
 """How many times the picture's clusters are moved closer to where an answer shows them."""
 
@@ -94,77 +77,6 @@ class Moves:
         if last is None or last.square_beyond_noise <= last.square_by_noise:
             return UNSEEN
         return min(max(self.square_beyond_noise / last.square_beyond_noise, UNSEEN), 1.0)
-
-
-@dataclass(frozen=True)
-class Clipping:
-    """How shifts are clipped.
-
-    Attributes
-    ----------
-    quantile
-        The part of a cluster's records in the picture that a clip leaves unchanged, at least.
-    size_part
-        The part of a round's share that goes to sizes; the rest goes to shifts.
-    """
-
-    quantile: float
-    size_part: float
-
-    def question(
-        self,
-        grid: Grid,
-        noise: Noise,
-        steps: IntArray,
-        sizes: FloatArray,
-        gaps: Gaps,
-        share: Fraction,
-    ) -> Shifts:
-        """The question of a round about centroids on the grid.
-
-        A cluster's clip is a quantile of the distances of its records in the picture, so that its
-        noise follows its width; or a wider one if that reduces the sum of noise and of what may be
-        cut on one side. The picture hides tails, so clips are wider still where noise is weak: a
-        geometric mean of the quantile and of the clip whose noise is negligible. As noise
-        decreases, so do both the noise of a centroid and what is cut, and centroids become means.
-        """
-        unit = _size_unit(self.size_part, noise.norm, grid)
-        relative = unit / grid.unit
-        sensitivity = 1 + relative if noise.norm == "l1" else math.hypot(1, relative)
-        noise_of_one = noise.deviation(sensitivity, float(share)) * math.sqrt(steps.shape[1])
-        width = (FREE_NOISE + FREE_NOISE_OF_ONE / steps.shape[1]) * math.sqrt(gaps.square)
-        least = max(LEAST_RELATIVE_SIZE * float(np.median(sizes)), 1.0)
-        noise_of_clip = noise_of_one / np.maximum(sizes, least)
-        free = width / noise_of_clip
-        quantiles = self._quantiles(gaps, len(steps), noise.norm)
-        clips = np.maximum(free**FREED_BY_NOISE * quantiles ** (1 - FREED_BY_NOISE), quantiles)
-        clips = np.maximum(clips, _balanced(gaps, quantiles, noise_of_clip, noise.norm))
-        corners = norms_of(np.abs(steps) + grid.unit, noise.norm)  # nothing lies further away
-        largest = np.minimum(corners, steps.shape[1] * grid.unit)
-        in_steps = np.clip(np.rint(clips * grid.unit), 1, largest).astype(np.int64)
-        return Shifts(grid, steps, tuple(in_steps.tolist()), noise.norm, unit)
-
-    def _quantiles(self, gaps: Gaps, n_clusters: int, norm: Norm) -> FloatArray:
-        """For each cluster, the quantile of the distances of its records in the picture."""
-        norms = norms_of(gaps.offsets, norm)
-        common = float(np.quantile(norms, self.quantile))
-        counts = np.bincount(gaps.nearest, minlength=n_clusters)
-        ordered = np.append(norms[np.lexsort((norms, gaps.nearest))], 0.0)
-        lower, between = np.divmod(self.quantile * np.maximum(counts - 1, 0), 1)
-        places = np.cumsum(counts) - counts + lower.astype(np.int64)
-        below, above = ordered[places], ordered[np.minimum(places + 1, len(norms))]
-        own = below + between * (above - below)
-        return np.maximum(np.where(counts < FEWEST, common, own), SMALLEST_CLIP * common)
-
-
-def _balanced(
-    gaps: Gaps, quantiles: FloatArray, noise_of_clip: FloatArray, norm: Norm
-) -> FloatArray:
-    """For each cluster, the clip with the least sum of noise and of what may be cut on one side."""
-    tried = WIDER_CLIPS[:, None] * quantiles
-    squares = (noise_of_clip * tried) ** 2 + (MAY_BE_ONE_SIDED * gaps.cut_by(tried, norm)) ** 2
-    best: FloatArray = np.take_along_axis(tried, squares.argmin(axis=0)[None], axis=0)[0]
-    return best
 
 
 def read_moves(
@@ -220,15 +132,10 @@ def moved(
     before = question.grid.to_unit_box(question.centroids)
     made = moves.applied * moves.shifts
     after = np.clip(before + made, -1.0, 1.0)
-    number = len(made)
     shorter = np.where(np.abs(gaps.offsets) < np.abs(shown.offsets), gaps.offsets, shown.offsets)
     both = shown, replace(shown, offsets=shorter)  # longer ones would end outside of their cluster
     followed = np.mean([_followed(each, before, after) ** 2 for each in both], axis=0)
-    cut = _cut_off(question, gaps, made)
-    one_sided = means_by_label(cut, gaps.nearest, number)
-    lengths = means_by_label(np.linalg.norm(cut, axis=1, keepdims=True), gaps.nearest, number)
-    clips = question.grid.to_unit_box(np.array(question.clips))
-    lengths = np.maximum(lengths, gaps.cut_by(clips[None], question.norm).T)
+    one_sided, lengths = _cut_off(question, gaps, made)
     doubt = MAY_BE_ONE_SIDED**2 + CUT_BY_SIZE * moves.size_variances / moves.sizes**2
     variances = (
         moves.applied * moves.variances
@@ -258,13 +165,21 @@ def _in_all_directions(squares: FloatArray) -> FloatArray:
     return summed
 
 
-def _cut_off(question: Shifts, gaps: Gaps, made: FloatArray) -> FloatArray:
-    """What clipping cuts off the picture's offsets, with each cluster where the answer shows it.
+def _cut_off(question: Shifts, gaps: Gaps, made: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The mean offset that clipping cuts off each cluster in the picture, and its mean length."""
+    number, clips = len(made), question.grid.to_unit_box(np.array(question.clips))
+    cut = _cut_offsets(question, gaps, made, clips[gaps.nearest])
+    one_sided = means_by_label(cut, gaps.nearest, number)
+    lengths = means_by_label(np.linalg.norm(cut, axis=1, keepdims=True), gaps.nearest, number)
+    return one_sided, np.maximum(lengths, gaps.cut_by(clips[None], question.norm).T)
+
+
+def _cut_offsets(question: Shifts, gaps: Gaps, made: FloatArray, clips: FloatArray) -> FloatArray:
+    """What clipping cuts off each offset in the picture, with clusters where the answer has them.
 
     Otherwise a cluster that the picture shows a little beside its true position would seem to be
     cut on one side.
     """
-    clips = question.grid.to_unit_box(np.array(question.clips))[gaps.nearest]
     offsets, number = gaps.offsets, len(made)
     clipped = made
     for _ in range(PUT_IN_PLACE + 1):
@@ -273,13 +188,6 @@ def _cut_off(question: Shifts, gaps: Gaps, made: FloatArray) -> FloatArray:
         clipped = means_by_label(offsets * left[:, None], gaps.nearest, number)
     cut: FloatArray = offsets * (1 - left)[:, None]
     return cut
-
-
-def _size_unit(part: float, norm: Norm, grid: Grid) -> int:
-    """What a record must add to a size for sizes to get this part of a share."""
-    ratio = part / (1 - part)
-    steps = round(grid.unit * (ratio if norm == "l1" else math.sqrt(ratio)))
-    return min(max(steps, 1), 4 * grid.unit)
 
 
 def _applied_part(squares: FloatArray, variances: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""The nearest of several points to each record: in single precision where points are many."""
+"""The nearest of several points to each record; in single precision if there are many points."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from hushmeans.methods.one_thread import one_thread
 from hushmeans.types import FloatArray, IntArray
 
 MANY_POINTS = 256
-"""With more of them, single precision decides; it errs where two points are all but equally near.
-Numbers are taken from the points' mean, so that little is lost where all lie far from zero."""
+"""With more points than this, distances are computed in single precision, which errs if two points
+are almost equally near. They are computed around the mean of the points, so that little precision
+is lost if all of them lie far from zero."""
 AT_A_TIME = 512
-"""Records compared with all points at a time, so that the table of distances stays small."""
+"""The number of records that are compared with all points at a time. It limits memory."""
 
 
 def nearest_points(records: FloatArray, points: FloatArray) -> IntArray:

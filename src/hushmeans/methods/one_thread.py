@@ -1,4 +1,4 @@
-"""Linear algebra on one thread: the same bits on every machine, and no thread that spins."""
+"""Linear algebra on one thread: it gives the same bits everywhere, and no idle thread spins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """While it lasts, the libraries that are loaded use no further thread."""
+    """A context in which the libraries for linear algebra use a single thread."""
     pools: Any = _thread_pools("sklearn.cluster" in sys.modules)
     limited: AbstractContextManager[object] = pools.limit(limits=1)
     return limited
@@ -20,7 +20,7 @@ def one_thread() -> AbstractContextManager[object]:
 
 @cache
 def _thread_pools(with_scikit_learn: bool) -> ThreadpoolController:
-    """The thread pools of NumPy and, if it is loaded, of scikit-learn: the search takes long."""
+    """The thread pools of NumPy and, if it is loaded, of scikit-learn; finding them takes long."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

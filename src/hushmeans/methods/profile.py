@@ -1,7 +1,6 @@
-"""What the released clusters hold: shares of levels and flags, counted at the released centres.
+"""The shares of levels and flags in each cluster, counted at the released centres.
 
-Counts taken in an earlier round would describe another partition than the one that `predict`
-gives; these are asked last, of the clusters as they are published.
+Counts from an earlier round would describe another partition than the one that `predict` gives.
 """
 
 from __future__ import annotations
@@ -20,11 +19,13 @@ from hushmeans.schema import Grid, Layout
 from hushmeans.types import FloatArray, IntArray
 
 PROFILE_SHARE = Fraction(20, 100)
-"""The share of the budget for profiles, sizes included."""
+"""The share of the budget for profiles, including sizes. A higher share makes the shares of levels
+more accurate, and the centres less."""
 FLAG_WEIGHT, SIZE_WEIGHT = 1 / math.sqrt(2), 1 / 2
-"""What a record adds to a flag and to a size, relative to what it adds to a level."""
+"""What a record adds to a flag and to a size, relative to what it adds to a level. Higher weights
+make them more accurate, and the shares of levels less."""
 LARGEST_ERROR = 0.5
-"""The standard error of a share about which nothing is known."""
+"""The largest standard error of a share: nothing is known about it."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,12 @@ class FeatureShares:
     column
         The feature's first column.
     shares, variances
-        One row per cluster, one entry per level; for a flag, one for its being set.
+        One row per cluster, with an entry per level; for a flag, a single entry for records in
+        which it is set.
     whole, whole_variances
         The same for all records together.
     differences
-        The variances of the differences between each cluster's shares and the whole table's.
+        The variances of the differences between the shares in a cluster and in the whole table.
     """
 
     column: int
@@ -52,12 +54,12 @@ class FeatureShares:
 
 
 def has_profiles(layout: Layout) -> bool:
-    """Whether there is anything to count."""
+    """Whether there are levels or flags to count."""
     return bool(layout.of_kind("category") or layout.of_kind("flag"))
 
 
 def profiles_about(grid: Grid, layout: Layout, centroids: FloatArray) -> Profiles:
-    """What is asked about centroids in the unit box."""
+    """The question about centroids in the unit box."""
     categories, flags = layout.of_kind("category"), layout.of_kind("flag")
     return Profiles(
         grid,
@@ -73,12 +75,12 @@ def profiles_about(grid: Grid, layout: Layout, centroids: FloatArray) -> Profile
 def counted_profiles(
     door: Door, rates: FloatArray, clusters: Clusters, share: Fraction
 ) -> tuple[Clusters, tuple[FeatureShares, ...]]:
-    """The clusters with sizes that are counted last, and the shares of levels in each of them.
+    """Ask for the sizes of the clusters, and for the shares of levels in each of them.
 
     Parameters
     ----------
     rates
-        The part of all records that have a value, for each column.
+        For each column, the fraction of the records that have a value.
     """
     question = profiles_about(door.grid, door.layout, clusters.centroids)
     answer = door.ask(question, share)
@@ -100,7 +102,7 @@ def counted_profiles(
 
 
 def _sizes(question: Profiles, values: IntArray, noise: float) -> tuple[FloatArray, FloatArray]:
-    """The size total and each category's sum of levels, weighed by how sure each is."""
+    """The mean of the size total and of each category's sum of levels, by inverse variance."""
     estimates = [values[:, -1] / question.size_unit]
     variances = [noise / question.size_unit**2]
     column = 0
@@ -115,7 +117,7 @@ def _sizes(question: Profiles, values: IntArray, noise: float) -> tuple[FloatArr
 
 @dataclass(frozen=True)
 class _Levels:
-    """Counts of levels as shares; what noise makes of their sum is taken from all alike.
+    """Turns counts of levels into shares; the error of their sum is divided equally among them.
 
     Attributes
     ----------
@@ -128,7 +130,7 @@ class _Levels:
     def __call__(
         self, counts: FloatArray, sizes: FloatArray, doubt: FloatArray, added: int
     ) -> tuple[FloatArray, FloatArray]:
-        """The shares and their variances, of counts that are each the sum of `added` answers."""
+        """The shares and their variances, for counts that are each the sum of `added` answers."""
         levels, n = counts.shape[1], _divisors(sizes, doubt)
         shares = onto_simplex((counts + (n - counts.sum(axis=1, keepdims=True)) / levels) / n)
         of_counts = added * self.noise * (1 - 1 / levels)
@@ -137,7 +139,7 @@ class _Levels:
 
 @dataclass(frozen=True)
 class _Flags:
-    """Records with a flag less those without, as shares of those that have a value."""
+    """Turns balances, records with a flag less those without, into shares of those with a value."""
 
     noise: float
     rate: float
@@ -155,10 +157,10 @@ class _Flags:
 def _compared(
     column: int, counts: FloatArray, shares_of: _Levels | _Flags, clusters: Clusters
 ) -> FeatureShares:
-    """The shares in each cluster and in all of them, and how sure their differences are.
+    """The shares in each cluster and in the whole table, with the variances of their differences.
 
-    The whole holds the cluster: with its part a of all records, they differ by 1 - a times the
-    cluster's share less what the other clusters add.
+    The whole table contains the cluster. If that makes up a part a of it, the difference is 1 - a
+    times the cluster's share, less what the other clusters contribute.
     """
     sizes, doubt = clusters.sizes, clusters.size_variances
     shares, variances = shares_of(counts, sizes, doubt, 1)
@@ -174,5 +176,5 @@ def _compared(
 
 
 def _divisors(sizes: FloatArray, variances: FloatArray) -> FloatArray:
-    """Sizes to divide by: not below what noise alone may make of them."""
+    """Sizes to divide by, at least the standard deviation of their noise."""
     return np.maximum(sizes, np.sqrt(variances))[:, None]

@@ -17,6 +17,7 @@ from hushmeans.arguments import whole_number
 from hushmeans.curator.door import Door, Noise
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.methods.calibration import SharesOfDistances
+from hushmeans.methods.clipping import Clipping
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.gaps import gaps_to_nearest
 from hushmeans.methods.last_sizes import counted, share_of_sizes
@@ -24,7 +25,6 @@ from hushmeans.methods.leaves import first_leaves, polished, with_expected_sizes
 from hushmeans.methods.merge import merge
 from hushmeans.methods.method import Clustering
 from hushmeans.methods.mixed import draw_mixed_picture
-from hushmeans.methods.moves import Clipping
 from hushmeans.methods.one_point import is_hopeless, mean_for_all
 from hushmeans.methods.opening import Purse, TableSize, ask_size
 from hushmeans.methods.picture import PICTURE_QUESTIONS, Picture, PictureTask, draw_picture

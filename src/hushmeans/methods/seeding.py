@@ -1,7 +1,7 @@
-"""Many centroids to start k-means from: greedy k-means++ on synthetic records.
+"""Choosing many centroids to start k-means from: greedy k-means++ on synthetic records.
 
-scikit-learn's own goes over all records several times, in double precision, for every centroid
-that it chooses.
+The implementation in scikit-learn goes through all records several times, in double precision, for
+every centroid that it chooses.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SingleArray = np.ndarray[Any, np.dtype[np.float32]]
 
 
 def spread_out(records: FloatArray, number: int, seed: int) -> FloatArray:
-    """As many of the records as are asked for, far from each other."""
+    """Choose this many of the records, far from each other."""
     random, trials = RandomState(seed), 2 + int(math.log(number))
     distances, ones = _Distances(records, trials), np.ones((len(records), 1), np.float32)
     chosen = [int(random.choice(len(records)))]
@@ -40,9 +40,9 @@ def spread_out(records: FloatArray, number: int, seed: int) -> FloatArray:
 class _Distances:
     """Squared distances between records, in single precision.
 
-    A product of matrices gives ``-2 x.y + |y|^2 + |x|^2`` at once. Records are taken from their
-    mean, so that little is lost where all of them lie far from zero. Distances are written to the
-    same place each time: a busy system takes longer to give memory than they take to compute.
+    One product of matrices gives ``-2 x.y + |y|^2 + |x|^2``. It is computed around the mean of the
+    records, so that little precision is lost if all of them lie far from zero. All distances are
+    written to the same array, because allocating memory takes longer than computing them.
     """
 
     def __init__(self, records: FloatArray, number: int) -> None:
@@ -54,6 +54,6 @@ class _Distances:
         self._found = np.empty((number, len(records)), np.float32)
 
     def to(self, places: Sequence[int] | IntArray) -> SingleArray:
-        """From each of so many records, a row of the distances to all."""
+        """For each of some records, a row with its distances to all records."""
         found = np.matmul(self._of[places], self._to, out=self._found)
         return np.maximum(found, 0, out=found)

@@ -16,10 +16,11 @@ from hushmeans.methods.calibration import (
     ask_own_distances,
     with_borrowed_offsets,
 )
+from hushmeans.methods.clipping import Clipping
 from hushmeans.methods.clusters import Clusters
 from hushmeans.methods.gaps import Gaps, gaps_to_nearest
 from hushmeans.methods.leaves import relocated
-from hushmeans.methods.moves import Clipping, Moves, moved, read_moves
+from hushmeans.methods.moves import Moves, moved, read_moves
 from hushmeans.methods.picture import Picture
 from hushmeans.methods.presence import Presence, corrected_for_missing
 from hushmeans.methods.schedule import Schedule

@@ -1,4 +1,4 @@
-"""The starting centroids: chosen by public randomness, independently of the records."""
+"""Public randomness, and the starting centroids of the paper's methods, drawn from it alone."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from numpy.random import Generator
 from hushmeans.types import FloatArray
 
 FIRST_RADIUS = 0.5
+"""The first radius that is tried, as in the paper."""
 SEARCH_STEPS = 12
 """Bisection steps in the search for the largest feasible radius."""
 CANDIDATES = 100
@@ -15,7 +16,7 @@ CANDIDATES = 100
 
 
 def public_randomness(seed: int | None) -> Generator:
-    """A generator for choices that are not secret; independent of the noise."""
+    """A generator for choices that need not be secret; independent of the noise."""
     return np.random.default_rng(None if seed is None else (seed, 1))
 
 

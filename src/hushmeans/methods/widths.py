@@ -1,7 +1,7 @@
-"""How wide the clusters are in each feature: one question, asked once the clusters stand.
+"""How wide the clusters are in each feature: one question about the released clusters.
 
-The answer is the mean of the squared distances from the centroid, which are clipped. The picture
-tells where to clip, and how much clipping cuts on average.
+The answer is the mean of the clipped squared distances from the centroid. The picture tells where
+to clip, and how much clipping cuts on average.
 """
 
 from __future__ import annotations
@@ -21,25 +21,27 @@ from hushmeans.methods.picture import Picture
 from hushmeans.types import BoolArray, FloatArray
 
 WHOLE_PART = 0.9
-"""The part of the picture's records whose squared distances are not clipped."""
+"""The part of the picture's records whose squared distances are not clipped, at least. Higher
+values cut less and add noise."""
 NOTHING_BUT_NOISE = 0.5
-"""Noise of a squared width, relative to it, above which widths are not asked for."""
+"""Widths are not asked for if the noise of a squared width, relative to it, would exceed this."""
 LARGEST_CUT = 2.0
-"""Clipping is made up for by this factor at the most."""
+"""The largest factor by which a squared width is corrected for clipping."""
 CUT_DOUBT = 1.0
-"""The part of what is made up for that is doubted."""
+"""The part of that correction that is taken as its standard error."""
 FREE_WIDTH_NOISE = 0.15
-"""Noise of a squared width, relative to it, that a wider clip may cost."""
+"""The noise of a squared width, relative to it, that a wider clip may cause. The picture has fewer
+records far out than there are, so wide clips are worth some noise."""
 
 
 def share_of_widths(
     wanted: float, rest: Fraction, picture: Picture, noise: Noise, n_clusters: int
 ) -> Fraction:
-    """What widths get of the budget: 0 where they would be nothing but noise.
+    """The share of the budget for widths; 0 if they would be mostly noise.
 
-    The noise of a squared width, relative to it, does not depend on how wide clusters are, only
-    on their size and on how squared distances spread over features. For these the whole of the
-    picture's records stands in.
+    The noise of a squared width, relative to it, does not depend on how wide clusters are, but only
+    on their size and on how squared distances are distributed over the features. For these, all
+    records of the picture stand in.
     """
     if wanted == 0:
         return Fraction(0)
@@ -53,13 +55,13 @@ def share_of_widths(
 
 
 def clip_of_widths(picture: Picture, norm: Norm) -> float:
-    """Where squared distances from the mean of all records would be clipped."""
+    """The clip for squared distances from the mean of all records."""
     squares = (picture.records - picture.moments.mean) ** 2
     return float(np.quantile(norms_of(squares, norm), WHOLE_PART))
 
 
 def with_widths(door: Door, picture: Picture, clusters: Clusters, share: Fraction) -> Clusters:
-    """The clusters with their widths, asked for with this share; without them if it is 0."""
+    """Ask for the widths of the clusters with this share; not if it is 0."""
     if share == 0:
         return clusters
     grid = door.grid
@@ -72,13 +74,13 @@ def with_widths(door: Door, picture: Picture, clusters: Clusters, share: Fractio
     of_clip = grid.to_unit_box(np.array(clips))[:, None]
     sizes = np.maximum(clusters.sizes, 1.0)[:, None]
     found = of_clip * answer.values / grid.unit / sizes
-    made_up = _what_clipping_cuts(squares, gaps, of_clip[:, 0], door)
+    correction = _corrections(squares, gaps, of_clip[:, 0], door)
     by_noise = (of_clip * math.sqrt(answer.variance) / grid.unit / sizes) ** 2
     by_sizes = (found / sizes) ** 2 * clusters.size_variances[:, None]
-    means = np.clip(made_up * found, 0.0, (1 + np.abs(clusters.centroids)) ** 2)
+    means = np.clip(correction * found, 0.0, (1 + np.abs(clusters.centroids)) ** 2)
     variances = (
-        made_up**2 * (by_noise + by_sizes)
-        + (CUT_DOUBT * (made_up - 1) * means) ** 2
+        correction**2 * (by_noise + by_sizes)
+        + (CUT_DOUBT * (correction - 1) * means) ** 2
         + 1 / grid.unit**2  # squares are rounded down to grid steps
     )
     errors = np.sqrt(variances)
@@ -94,7 +96,7 @@ def _clips(
 ) -> tuple[int, ...]:
     """For each cluster, the quantile of its squared distances in the picture, in grid steps.
 
-    Wider where that costs little, because the picture has fewer far records than there are.
+    Where the noise is weak, clips are wider.
     """
     norms, means = norms_of(squares, door.noise.norm), squares.mean(axis=1)
     clips = np.empty(len(records_over_noise))
@@ -109,10 +111,8 @@ def _clips(
     return tuple(steps.tolist())
 
 
-def _what_clipping_cuts(
-    squares: FloatArray, gaps: Gaps, clips: FloatArray, door: Door
-) -> FloatArray:
-    """For each cluster and feature, the mean square in the picture over the clipped one."""
+def _corrections(squares: FloatArray, gaps: Gaps, clips: FloatArray, door: Door) -> FloatArray:
+    """For each cluster and feature, the ratio of the picture's mean square to the clipped one."""
     norms = norms_of(squares, door.noise.norm)
     left = np.minimum(1.0, clips[gaps.nearest] / np.maximum(norms, 1e-12))[:, None]
     factors = np.ones((len(clips), squares.shape[1]))
