@@ -265,7 +265,7 @@ def _expected(population: Population, settings: Settings) -> Expectation:
 
 
 def _noise(features: int, settings: Settings) -> Noise:
-    """The noise that a fit of records in so many directions will choose."""
+    """The noise that a fit will choose, given the number of directions in which records lie."""
     budget, per_person = settings.budget, settings.rows_per_person
     usual = noise_within(budget, per_person)
     if budget.delta == 0 or not isinstance(settings.method, RefinedMethod):

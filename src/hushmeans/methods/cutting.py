@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -96,6 +97,26 @@ def _of_numbers(columns: MixedColumns, moments: Moments) -> Moments:
     )
 
 
+class Cut(NamedTuple):
+    """A cut that may be made next.
+
+    Attributes
+    ----------
+    removed
+        The variance that it removes.
+    doublings
+        By how many doublings it increases the number of cells.
+    column, level
+        The column that is halved; or the first column of a category, and the level that is split
+        off.
+    """
+
+    removed: float
+    doublings: float
+    column: int
+    level: int = 0
+
+
 def _chosen_cuts(
     columns: MixedColumns, moments: Moments, signal: float, n_clusters: int
 ) -> tuple[IntArray, dict[int, list[int]]]:
@@ -109,29 +130,23 @@ def _chosen_cuts(
     halvings = np.zeros(len(rest), dtype=np.int64)
     splits: dict[int, list[int]] = {b.first: [] for b in columns.layout.of_kind("category")}
     for _ in range(MOST_SPLITS):
-        cuts = [
-            *_halvings(columns, rest, halvings),
-            *_splits(columns, moments.mean, splits),
-        ]
-        cuts = [cut for cut in cuts if cut[1] <= left]
+        cuts = [*_halvings(columns, rest, halvings), *_splits(columns, moments.mean, splits)]
+        cuts = [cut for cut in cuts if cut.doublings <= left]
         if not cuts:
             break
-        gain, bits, first, level = max(cuts, key=lambda cut: cut[0] / cut[1])
-        if gain <= 0 or (doubled >= needed + 1 and gain < worth * bits):
+        best = max(cuts, key=lambda cut: cut.removed / cut.doublings)
+        is_small = doubled >= needed + 1 and best.removed < worth * best.doublings
+        if best.removed <= 0 or is_small:
             break
         if doubled < needed:
-            worth = WORTH_CUTTING * gain / bits
-        doubled, left = doubled + bits, left - bits
-        if first in splits:
-            splits[first].append(level)
+            worth = WORTH_CUTTING * best.removed / best.doublings
+        doubled, left = doubled + best.doublings, left - best.doublings
+        if best.column in splits:
+            splits[best.column].append(best.level)
         else:
-            halvings[first] += 1
-            rest[first] -= gain
+            halvings[best.column] += 1
+            rest[best.column] -= best.removed
     return halvings, splits
-
-
-Cut = tuple[float, float, int, int]
-"""The variance that a cut removes, its cost in doublings of the cells, its column and its level."""
 
 
 def _halvings(columns: MixedColumns, rest: FloatArray, halvings: IntArray) -> Iterator[Cut]:
@@ -143,7 +158,7 @@ def _halvings(columns: MixedColumns, rest: FloatArray, halvings: IntArray) -> It
             if block.kind != "number" and halvings[column]:
                 continue
             removed = 1.0 if block.kind == "flag" else 3 / 4
-            yield removed * float(rest[column]), 1.0, column, 0
+            yield Cut(removed * float(rest[column]), 1.0, column)
 
 
 def _splits(columns: MixedColumns, mean: FloatArray, splits: dict[int, list[int]]) -> Iterator[Cut]:
@@ -155,8 +170,9 @@ def _splits(columns: MixedColumns, mean: FloatArray, splits: dict[int, list[int]
         level = int(shares.argmax())
         without = shares.copy()
         without[level] = 0.0
-        gain = block.high**2 * (_impurity(shares) - _impurity(without))
-        yield gain, math.log2((len(done) + 2) / (len(done) + 1)), block.first, level
+        removed = block.high**2 * (_impurity(shares) - _impurity(without))
+        doublings = math.log2((len(done) + 2) / (len(done) + 1))
+        yield Cut(removed, doublings, block.first, level)
 
 
 def _impurity(shares: FloatArray) -> float:

@@ -67,9 +67,9 @@ class NoisySpread:
     looks_loose
         Whether the variances may be so small that the place is much wider than the records.
     lower_bound
-        What the mean variance is at least; 0 if unknown.
+        A lower bound on the mean variance; 0 if unknown.
     upper_bound
-        What it is at most; infinite if clips should not be narrowed.
+        An upper bound on it; infinite if clips should not be narrowed.
     """
 
     variance: FloatArray
@@ -79,7 +79,7 @@ class NoisySpread:
 
 
 AskSpread = Callable[[Located, float], NoisySpread]
-"""Asks for the spread around a mean; the number is the clip's reach, as a part of the place."""
+"""Asks for the spread around a mean; the number is the reach of clips, relative to the place."""
 
 
 def ask_moments(purse: Purse, size: float) -> Moments:
@@ -102,7 +102,7 @@ def ask_moments(purse: Purse, size: float) -> Moments:
 
 
 def first_mean(purse: Purse, size: float) -> tuple[NoisyMean, Located]:
-    """The mean in the unit box, and where the records are: zoomed in to if lengths come first."""
+    """The first mean, and where the records are; after zooming in, if lengths come first."""
     whole = Place.whole(purse.door.n_columns)
     first = ask_mean(purse, size, whole, whole.centre)
     if lengths_come_first(purse.door.noise, purse.door.n_columns, size):
@@ -122,8 +122,8 @@ def moments_with_spread(
     """Ask for the spread, and for mean and spread again where that pays.
 
     They are asked again in a smaller place, if the spread suggests that there is one, and with
-    narrower clips, if the records lie close to their mean: a few features that are wider than the
-    others make the place large.
+    narrower clips, if most features are much narrower than the place: it is as large as the widest
+    features make it.
     """
     spread = ask(found, 1.0)
     if spread.looks_loose and not lengths_come_first(purse.door.noise, purse.door.n_columns, size):
@@ -144,7 +144,7 @@ def _moments_by_lengths(
 ) -> Moments | None:
     """The moments of records with the same variance in all features, from the median length.
 
-    None if noise hides it, or if noise in the mean may be all that there is of it.
+    None if noise hides that length, or if the error of the mean may explain all of it.
     """
     length, by_noise, n_features = found.length, 0.0, len(found.mean)
     if found.mean is first.mean:
