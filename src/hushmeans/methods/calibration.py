@@ -54,7 +54,7 @@ OWN_NEAREST, OWN_FARTHEST = 1 / 8, 64.0
 """The first and the last of their edges, relative to the median; each edge is twice the one before.
 Clusters differ in width, and some have a few records very far out."""
 TAIL_LEVELS = np.array([0.75, 0.9, 0.96, 0.99])
-"""The quantiles that noise may hide: there distances are taken to be log-normal."""
+"""The quantiles that noise may hide, and which are then those of a log-normal distribution."""
 WIDEST_TAIL = 1.5
 """The largest standard deviation of their logarithm. A higher limit lets a false alarm far out
 widen clips, and so add noise."""

@@ -24,7 +24,7 @@ MOST_STEPS = 30
 """The largest number of steps of k-means on the picture."""
 STARTED_FROM, FEW_STEPS = 5, 10
 """With many centroids, k-means starts only once, from this many records per centroid, and takes
-this many steps. Half as many of both cost 4% on mixtures of 400 clusters."""
+this many steps. Half as many steps cost 4% on mixtures of 400 clusters."""
 EMPTY = 0.1
 """A leaf is empty if its size is less than this part of the average, and less than half of its
 standard error."""

@@ -17,16 +17,18 @@ from hushmeans.methods.place import Place
 from hushmeans.types import FloatArray
 
 LEAST_LENGTHS_SHARE, LARGEST_LENGTHS_SHARE = 0.01, 0.1
-"""Limits on the share of one question for lengths; small tables get the larger one."""
+"""Limits on the share of one question for lengths. The smaller the table, the larger the share."""
 SIGNAL, LEAST_SIGNAL = 12.0, 5.0
 """The number of records, in standard deviations of a count's noise: the share aims at the first,
 and lengths are not asked for if their largest share does not reach the second. Higher values find
 smaller groups of records and cost more."""
 FIRST_LENGTHS_TOTAL, LATER_LENGTHS_TOTAL = 0.05, 0.03
-"""The share of lengths that are asked twice: of the unit box, and of a smaller cube."""
+"""The total share of lengths that are asked twice: of the unit box, and of a smaller cube. Higher
+shares find the place more reliably, and leave less for the rounds."""
 EDGES = 16
 """The number of edges between ranges of lengths. The largest edge is the width of the cube, and
-each is a root of 2 times the next smaller one."""
+each other one is smaller than the next by a factor of root 2. More edges find smaller places in one
+step."""
 ZOOM = 0.6
 """A smaller cube is worth another zoom if it has at most this part of the width. Higher values zoom
 more often, for less."""
@@ -39,7 +41,8 @@ deviations. A lower value finds smaller groups, and more groups that do not exis
 GOOD_PART, FAINT = 0.3, 3.0
 """A count that makes up this part of all records needs only this many deviations."""
 MARGIN = 2.0
-"""Widens a cube for records that noise hides; 0 for no margin."""
+"""The weight of records that noise may hide in the margin of a cube: 0 for no margin; higher values
+make places wider than the records."""
 FEW, FAR_AWAY = 0.1, 2.0
 """Records may be left outside of the cube if they make up at most the first part of all and reach
 at least the second number of times as far as the others."""
@@ -48,8 +51,9 @@ CLEARLY, VERY_FAR = 2.0, 3.5
 alarm would place centres where nothing is; or if they reach the second number of times as far as
 the others, because a cube that held all would be much too wide for these."""
 FALSE_COUNT, MOST_FALSE = 5.5, 0.4
-"""Noise alone may add this many deviations to the records beyond a range. Where that is more than
-the second number as a part of all records, noise hides how many are few, and the cube holds all."""
+"""Noise alone may add this many deviations of a count to the records beyond a range, so fewer than
+that also count as few. If this exceeds the second number, as a part of all records, noise hides how
+many lie outside, and the cube holds all."""
 
 
 @dataclass(frozen=True)

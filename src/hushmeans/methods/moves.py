@@ -29,7 +29,8 @@ CUT_BY_SIZE = 2.0
 """Adds to the square of `MAY_BE_ONE_SIDED`, in proportion to the squared relative error of a
 cluster's size: where sizes are unsure, so is the picture. Higher values make intervals wider."""
 PUT_IN_PLACE = 3
-"""How many times the picture's clusters are moved closer to where an answer shows them."""
+"""How many times the picture's clusters are moved closer to where an answer shows them; they hardly
+move any more after that."""
 
 
 @dataclass(frozen=True)
