@@ -13,7 +13,7 @@ from sqlalchemy import Connection, insert, select, update
 from hushmeans.arguments import Amount, whole_number
 from hushmeans.budget import WHOLE_PERSON, Budget
 from hushmeans.documents import canonical_json
-from hushmeans.errors import InputError, LedgerError
+from hushmeans.errors import InputError, LedgerError, UnknownDatasetError
 from hushmeans.ledger.address import Address
 from hushmeans.ledger.audit import verify
 from hushmeans.ledger.chain import Seal, account, append
@@ -272,8 +272,8 @@ class Ledger:
         """Whether this debit is under strict mode."""
         return self.strict or connection.execute(select(SEAL.c.strict)).scalar_one() != 0
 
-    def _unknown(self, dataset: str) -> LedgerError:
-        return LedgerError(
+    def _unknown(self, dataset: str) -> UnknownDatasetError:
+        return UnknownDatasetError(
             f"the ledger {self.address} has no dataset {dataset!r}; hushmeans budget show lists "
             "those that it has"
         )
