@@ -33,11 +33,13 @@ def fit(
     range_share: options.RangeShare = "0.1",
     rows: Annotated[
         int | None,
-        typer.Option(help="The approximate number of records, if public: prints a forecast first."),
+        options.whole_option(
+            help="The approximate number of records, if public: prints a forecast first."
+        ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(help="Simulate the noise from a seed: reproducible and NOT private."),
+        options.whole_option(help="Simulate the noise from a seed: reproducible and NOT private."),
     ] = None,
     simulate: Annotated[
         bool,

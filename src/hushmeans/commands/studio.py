@@ -29,7 +29,9 @@ def studio(
     ledger: options.LedgerAddress = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
-    port: Annotated[int, typer.Option(help="The port to listen on; by default any free one.")] = 0,
+    port: Annotated[
+        int, options.whole_option(help="The port to listen on; by default any free one.")
+    ] = 0,
     no_open: Annotated[
         bool, typer.Option("--no-open", help="Print the address, but do not open a browser.")
     ] = False,
