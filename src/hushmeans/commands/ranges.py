@@ -33,7 +33,7 @@ def ranges(
     rows_per_person: options.RowsPerPerson = 1,
     rows: Annotated[
         int | None,
-        typer.Option(
+        options.whole_option(
             help="The approximate number of records, if public: if there are too few, the search "
             "is refused before any budget is spent."
         ),
@@ -59,6 +59,9 @@ def ranges(
     Ranges must not be taken from the records directly: the smallest and the largest value of a
     column are two people's values. Instead, this command counts the values in fixed intervals,
     with noise. The budget is debited in the ledger before anything is counted.
+
+    A value that is not a number counts as missing, as in a fit. So run hushmeans check with the
+    same --columns or --schema first: it shows whether a column of a CSV file has numbers.
     """
     from json import dumps
 
@@ -109,6 +112,7 @@ def _show(found: FoundRanges, out: Path | None) -> None:
     for name, each in found.found.items():
         if not each.is_sure:
             typer.echo(
-                f"There are too few records to find the range of {name!r} with this epsilon. "
-                "Declare the range, or spend more."
+                f"Too few values of {name!r} are numbers to find its range with this epsilon. "
+                "Declare the range, or spend more; hushmeans check tells you whether the column "
+                "has numbers at all."
             )
