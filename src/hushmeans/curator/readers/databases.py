@@ -113,8 +113,9 @@ def _database(url: str, label: str) -> Database:
     database = DATABASES.get(re.split(r":|\+", url, maxsplit=1)[0].lower())
     if database is None:
         raise InputError(
-            f"{label}: databases of this kind cannot be read; use postgresql://, sqlite:/// or "
-            "duckdb:///, or pass the Arrow stream of another driver to fit"
+            f"{label}: databases of this kind cannot be read; give a URL such as "
+            "sqlite:///people.sqlite, duckdb:///people.duckdb or postgresql://host/name, or pass "
+            "the Arrow stream of another driver to fit"
         )
     if database.is_file and not Path(_path(url)).is_file():
         raise DataError(f"{label}: no such file")
