@@ -51,7 +51,7 @@ def studio(
     from hushmeans.commands.booking import named_after
     from hushmeans.curator.owner import declared_types, named
     from hushmeans.ledger import Ledger
-    from hushmeans.studio.session import Session, Table
+    from hushmeans.studio.session import Session, Table, check_replaceable
 
     guess = ""
     if file is None:
@@ -65,7 +65,9 @@ def studio(
         columns=tuple(declared_types(place).items()),
         rows=guess,
     )
-    session = Session(table, schema or Path(f"{named_after(file)}.toml"), Ledger(ledger))
+    schema_file = schema or Path(f"{named_after(file)}.toml")
+    check_replaceable(schema_file, [name for name, _ in table.columns])
+    session = Session(table, schema_file, Ledger(ledger))
 
     def ready(address: str) -> None:
         typer.echo(f"The studio is at {address}\nPress Ctrl+C to stop it.")

@@ -198,6 +198,11 @@ def blanks(features: Mapping[Any, Any]) -> list[str]:
     return [f"{', '.join(those)}: {wanted}." for wanted, those in names.items()]
 
 
+def is_draft(path: Path) -> bool:
+    """Whether a schema file has blanks that are yet to be filled in."""
+    return _has_blank(read_mapping(path, "schema"))
+
+
 def _has_blank(declared: Any) -> bool:
     if isinstance(declared, Mapping):
         return any(_has_blank(each) for each in declared.values())

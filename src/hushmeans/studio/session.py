@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from hushmeans.fitting import fit_release
 from hushmeans.ledger import Ledger
 from hushmeans.release import Release
 from hushmeans.schema import Schema
+from hushmeans.schema.declaring import is_draft
 from hushmeans.settings import Settings
 from hushmeans.studio.account import AccountView, Unfinished, unfinished_fits
 from hushmeans.studio.form import ColumnForm, filled_from, schema_in
@@ -254,6 +255,23 @@ class Session:
 
 DEFAULT_ROWS = "10000"
 """For the forecast of a fit that is resumed, whose budget is spent whatever it says."""
+
+
+def check_replaceable(file: Path, columns: Sequence[str]) -> None:
+    """Raise an error unless the studio may replace a file: a schema for the table, or a draft.
+
+    A mistyped name would otherwise cost a table, a release or the schema of another table.
+    """
+    if not file.exists():
+        return
+    refusal = "name another file with --schema, which the studio creates"
+    if file.suffix.lower() == ".json":
+        raise InputError(f"{file}: the studio writes TOML; {refusal}")
+    try:
+        if not is_draft(file):
+            Schema(file).box(names=columns)
+    except HushmeansError as error:
+        raise InputError(f"{error}; or {refusal}") from None
 
 
 def plan_of(filled: Mapping[str, str]) -> FitPlan:
