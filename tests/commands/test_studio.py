@@ -99,6 +99,16 @@ def test_a_draft_may_be_filled_in_in_the_studio(opened: list[Session]) -> None:
     assert "draft with blanks" in opened[0].problems[""]
 
 
+def test_what_a_draft_has_already_is_in_the_form(opened: list[Session]) -> None:
+    Path("people.csv").write_text("age,sex\n31,f\n", encoding="utf-8")
+    Path("people.toml").write_text('[features]\nage = [0, 99]\nsex = "..."\n', encoding="utf-8")
+    assert run("studio", "people.csv") == 0
+    age, sex = opened[0].columns
+    assert age.entry() == {"range": [0, 99]}
+    assert sex.kind == ""
+    assert opened[0].problems[""].startswith("the schema is a draft with blanks")
+
+
 def test_a_port_in_use_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

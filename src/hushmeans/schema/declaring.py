@@ -203,6 +203,14 @@ def is_draft(path: Path) -> bool:
     return _has_blank(read_mapping(path, "schema"))
 
 
+def filled_in(path: Path) -> dict[Any, Any]:
+    """The features of a schema file that have no blank."""
+    content = read_mapping(path, "schema")
+    features = content.get("features", content)
+    declared = features.items() if isinstance(features, Mapping) else ()
+    return {name: each for name, each in declared if not _has_blank(each)}
+
+
 def _has_blank(declared: Any) -> bool:
     if isinstance(declared, Mapping):
         return any(_has_blank(each) for each in declared.values())
