@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -171,6 +173,24 @@ def test_a_pair_of_dates_in_toml_is_refused_as_a_range(tmp_path: Path) -> None:
     (tmp_path / "people.toml").write_text("[features]\nadmitted = [2020-01-01, 2025-12-31]\n")
     with pytest.raises(InputTypeError, match=r'declare it as {"dates": \[first, last\]}'):
         Schema(tmp_path / "people.toml")
+
+
+@pytest.mark.parametrize(
+    ("declared", "words"),
+    [
+        ({"levels": {"f", "m"}}, "levels is a set, which has no order; give a list"),
+        ({"order": frozenset("ab")}, "order is a set, which has no order; give a list"),
+        ({0, 120}, "the range must be a pair of numbers, [low, high]"),
+        ({"f", "m"}, "a list of texts is not a range; declare a category as"),
+    ],
+)
+def test_a_set_has_no_order_that_could_be_declared(declared: Any, words: str) -> None:
+    with pytest.raises(InputTypeError, match=re.escape(words)):
+        Schema({"x": declared})
+
+
+def test_an_array_of_two_numbers_is_a_range() -> None:
+    assert Schema({"x": np.array([0, 120])}) == Schema({"x": (0, 120)})
 
 
 def test_a_file_that_is_no_toml_is_said_to_be_none(tmp_path: Path) -> None:

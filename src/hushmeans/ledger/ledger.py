@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -265,6 +266,10 @@ class Ledger:
         LedgerError
             If the ledger was damaged or tampered with.
         """
+        if seen is not None and not re.fullmatch("[0-9a-f]{64}", seen):
+            raise InputError(
+                f"{seen[:20]!r} is not a digest; give the 64 digits that an earlier verify printed"
+            )
         with reading(self.address) as connection:
             return verify(connection, seen)
 

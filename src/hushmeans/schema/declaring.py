@@ -65,7 +65,7 @@ def declared_kind(declared: Any) -> FeatureKind:
         return declared
     if isinstance(declared, Mapping):
         return _from_mapping(declared)
-    if declared == FIND:
+    if isinstance(declared, str) and declared == FIND:
         return Number.find()
     if isinstance(declared, bool):
         raise InputTypeError('true and false are no range; declare a flag as {"flag": true}')
@@ -73,7 +73,8 @@ def declared_kind(declared: Any) -> FeatureKind:
         raise InputTypeError(
             'a pair of dates is not a range of numbers; declare it as {"dates": [first, last]}'
         )
-    if isinstance(declared, list | tuple) and any(isinstance(each, str) for each in declared):
+    many = isinstance(declared, list | tuple | set | frozenset)
+    if many and any(isinstance(each, str) for each in declared):
         raise InputTypeError(
             "a list of texts is not a range; declare a category as "
             '{"levels": [...]}, an ordinal as {"order": [...]} and dates as '
@@ -141,7 +142,7 @@ NOT_DATES = "dates must be a pair, [first, last]"
 
 
 def _pair(ends: Any, fault: str) -> tuple[Any, Any]:
-    if isinstance(ends, str | Mapping):
+    if isinstance(ends, str | Mapping | set | frozenset):
         raise InputTypeError(fault)
     try:
         low, high = ends

@@ -84,8 +84,9 @@ def check_identifies(name: str, column: pa.DataType, where: str = "") -> None:
     plain = plain_type(column)
     if pa.types.is_floating(plain):
         raise InputTypeError(
-            f"{where}the person column {name!r} has floats, which merge large ids, as pandas does "
-            'where an id is missing; convert it to "Int64" or text where the table is made'
+            f"{where}the person column {name!r} has floats, which merge large ids (pandas turns "
+            'whole numbers into floats where one is missing); use "Int64" or text where the table '
+            "is made"
         )
     if not is_any(plain, IDS):
         raise InputTypeError(
