@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from hushmeans.commands import options
+from hushmeans.commands.places import place_of
 
 if TYPE_CHECKING:
     from hushmeans.curator.owner import ColumnTally
@@ -22,10 +23,12 @@ HEADING = "NOT PRIVATE: exact counts from the records. Do not publish or forward
 
 
 def check(
-    file: options.Records,
+    file: options.RecordsOrQuery = None,
     bounds: options.BoundsFile = None,
     schema: options.SchemaFile = None,
     columns: options.Columns = None,
+    sql: options.Query = None,
+    database: options.DatabaseUrl = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
     json: options.AsJson = False,
@@ -41,7 +44,8 @@ def check(
     from hushmeans.curator.owner import tally_columns
     from hushmeans.schema import Schema, declared_schema
 
-    place, names = options.file_at(file, delimiter, encoding), options.column_names(columns)
+    place = place_of(file, sql, database, delimiter, encoding)
+    names = options.column_names(columns)
     if names and bounds is None and schema is None:
         declared = Schema(dict.fromkeys(names, "find"))
     else:

@@ -53,6 +53,20 @@ RECORDS = typer.Argument(
     help="The records: a CSV, Parquet or Arrow file, a folder of them, or a URL."
 )
 Records = Annotated[str, RECORDS]
+RecordsOrQuery = Annotated[str | None, RECORDS]
+Query = Annotated[
+    str | None,
+    typer.Option("--sql", metavar="QUERY", help="Read the rows of this query instead of a file."),
+]
+DatabaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--database",
+        metavar="URL",
+        help="The database of the query: postgresql://..., sqlite:///... or duckdb:///...; "
+        "by default $HUSHMEANS_DATABASE.",
+    ),
+]
 ClusterNumber = Annotated[int, whole_option("--k", help="The number of clusters to release.")]
 Epsilon = Annotated[
     str,

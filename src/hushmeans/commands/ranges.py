@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hushmeans.commands import options
+from hushmeans.commands.places import place_of
 from hushmeans.commands.surveying import surveying
 from hushmeans.errors import InputError
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def ranges(
-    file: options.Records,
     epsilon: options.SmallEpsilon,
+    file: options.RecordsOrQuery = None,
     schema: Annotated[
         Path | None,
         typer.Option(help='A TOML file with range = "find" for the numbers to find.'),
@@ -38,6 +39,8 @@ def ranges(
             "is refused before any budget is spent."
         ),
     ] = None,
+    sql: options.Query = None,
+    database: options.DatabaseUrl = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
     cache: options.Cache = None,
@@ -80,10 +83,11 @@ def ranges(
         chosen = declared if names is None else declared.only(names)
         n_unknown = len(chosen.box().unknown)
         check_enough(rows, Budget.of(epsilon), n_unknown, Fraction(1), rows_per_person)
-    place = (file, out, ledger, dataset, release_id)
+    records = place_of(file, sql, database, delimiter, encoding)
+    place = (records, out, ledger, dataset, release_id)
     with surveying(*place, strict=strict, no_ledger=no_ledger) as survey:
         found = find_table_ranges(
-            options.file_at(file, delimiter, encoding),
+            records,
             declared,
             epsilon,
             rows_per_person=rows_per_person,

@@ -30,10 +30,7 @@ FORMAT_BY_SUFFIX = {
 """The supported formats, by file extension."""
 
 AS_CSV = "to read it as CSV all the same, give its delimiter (--delimiter)"
-QUERIED = (
-    "a database is read with a query instead of a file (SQL in Python, hushmeans fit --sql "
-    "--database)"
-)
+QUERIED = "a database is read with a query instead of a file (--sql and --database; SQL in Python)"
 EXPORTED = "export it as CSV or Parquet"
 HINT_BY_SUFFIX = {
     ".db": QUERIED,
