@@ -138,7 +138,7 @@ REFUSED: list[tuple[Any, str]] = [
     ),
     ({"x": {"rnage": [0, 1]}}, "the declaration has 'rnage'; give exactly one of range"),
     ({"x": {"rnage": [0, 1]}}, "flag, dates, cycle (did you mean 'range'?)"),
-    ({"x": True}, 'true and false are no range; declare a flag as {"flag": true}'),
+    ({"x": True}, 'a truth value is not a range; declare a flag as {"flag": true}'),
     ({"feature": {"x": [0, 1]}}, "unknown key 'feature'; did you mean 'features'?"),
     ({"Features": {"x": [0, 1]}}, "unknown key 'Features'; did you mean 'features'?"),
     ({"x": ["a", "b"]}, "a list of texts is not a range; declare a category as"),

@@ -68,7 +68,7 @@ def declared_kind(declared: Any) -> FeatureKind:
     if isinstance(declared, str) and declared == FIND:
         return Number.find()
     if isinstance(declared, bool):
-        raise InputTypeError('true and false are no range; declare a flag as {"flag": true}')
+        raise InputTypeError('a truth value is not a range; declare a flag as {"flag": true}')
     if isinstance(declared, list | tuple) and any(isinstance(each, date) for each in declared):
         raise InputTypeError(
             'a pair of dates is not a range of numbers; declare it as {"dates": [first, last]}'

@@ -75,7 +75,7 @@ def check_holds(name: str, column: pa.DataType, kind: FeatureKind, where: str = 
         wanted = IN_WORDS.get(type(kind), "numbers")
         raise InputTypeError(
             f"{where}column {name!r} holds {_described(column)}, not {wanted}; "
-            "convert it, declare it as what it is in a schema, or remove it from the features"
+            "convert it, declare its kind in a schema, or remove it from the features"
         )
 
 
