@@ -278,7 +278,8 @@ def _explain(error: Exception) -> str:
     if any(f"No module named '{name}" in text for name in EXECUTOR_MODULES):
         return (
             "the executors cannot import hushmeans; install it with its dependencies in the "
-            "cluster's Python environment (docs/engines.md)"
+            "cluster's Python environment (docs/engines.md) or, on this machine, set "
+            "PYSPARK_PYTHON to the Python that has it"
         )
     if "MALFORMED_RECORD_IN_PARSING" in text:
         return UNEVEN
