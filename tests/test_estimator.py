@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hushmeans import DPKMeans, InputError, RepeatedSpendingWarning, SimulationWarning
+from hushmeans import SQL, DPKMeans, InputError, RepeatedSpendingWarning, SimulationWarning
 from hushmeans.curator.store import Store
 from hushmeans.errors import InputTypeError
 
@@ -195,6 +195,32 @@ def test_named_bounds_are_refused_for_data_without_names(people: pd.DataFrame, k
     assert "(lows, highs)" in str(caught.value)
 
 
+TABLES = [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *(lambda people, kind=kind: kind(people) for kind in TABLES),
+        lambda people: people["age"],
+        lambda people: pl.from_pandas(people).lazy(),
+        lambda people: people.to_numpy(),
+        lambda _: Path("people.parquet"),
+        lambda _: SQL("select 1", "sqlite:///people.sqlite"),
+    ],
+)
+def test_a_list_of_tables_columns_or_places_is_refused_before_anything_is_spent(
+    people: pd.DataFrame, part: Any
+) -> None:
+    parts = [part(people), part(people)]
+    for bounds in (dict(BOUNDS), IN_ORDER):
+        with pytest.raises(InputTypeError, match=r"the data is a list .*; pass one") as caught:
+            model(bounds=bounds).fit(parts)
+        assert str(caught.value).endswith("; nothing was spent")
+    with pytest.raises(InputTypeError, match="the data is a list"):
+        model().fit(people).predict(parts)
+
+
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 def test_data_without_names_is_predicted_by_position(people: pd.DataFrame) -> None:
     fitted = model().fit(people)
@@ -260,7 +286,7 @@ def test_it_is_a_clusterer_that_wants_missing_values() -> None:
     assert model().__sklearn_tags__().input_tags.allow_nan
 
 
-@pytest.mark.parametrize("name", ["fit_predict", "labels_", "inertia_"])
+@pytest.mark.parametrize("name", ["fit_predict", "labels_", "inertia_", "score"])
 def test_exact_functions_of_the_fitted_records_are_refused_with_a_reason(name: str) -> None:
     assert not hasattr(model(), name)
     with pytest.raises(AttributeError, match=f"DPKMeans has no {name}, because .* not private"):

@@ -50,7 +50,7 @@ def exact_amount(name: str, amount: Amount) -> Fraction:
         except (ValueError, OverflowError, ZeroDivisionError):
             pass
     shown = text if len(text) <= 20 else f"{text[:20]}…"
-    raise InputError(f"{name} is {shown!r}; it must be a finite number")
+    raise InputError(f"{name} is {shown!r}; it must be a finite number, such as 0.5")
 
 
 def amount_text(amount: Fraction) -> str:

@@ -48,6 +48,10 @@ class LedgerError(HushmeansError):
     """The ledger cannot be read, written or trusted; the message never contains a password."""
 
 
+class UnknownDatasetError(LedgerError, InputError):
+    """The ledger has no dataset of this name."""
+
+
 class HushmeansWarning(UserWarning):
     """Base class of the warnings that hushmeans issues; the message is one sentence."""
 

@@ -42,6 +42,19 @@ if TYPE_CHECKING:
     from hushmeans.ledger import Ledger
 
 
+_LABELS = "labels of the fitted records are not private; call predict on records that you may see"
+_EXACT = "an exact function of the records is not private; see release_.quality(), or nicv_squared"
+
+
+def _withheld(name: str, reason: str) -> property:
+    """An attribute of scikit-learn's clusterers that is not there, and why."""
+
+    def refuse(_: object) -> NoReturn:
+        raise AttributeError(f"DPKMeans has no {name}, because {reason}")
+
+    return property(refuse)
+
+
 class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """Differentially private k-means clustering.
 
@@ -182,7 +195,10 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
             Ignored.
         """
         if self.missing != "middle":
-            raise InputError(f"missing is {self.missing!r}; the only supported value is 'middle'")
+            raise InputError(
+                f"missing is {self.missing!r}; the only supported value is 'middle'; to treat "
+                "missing values otherwise, declare it for each feature in a schema"
+            )
         seed = _seed(self.random_state)
         settings = Settings.of(
             self.n_clusters,
@@ -276,26 +292,10 @@ class DPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, 
         X = self._checked(X)
         return self.release_.transform(X)
 
-    @property
-    def labels_(self) -> NoReturn:
-        raise AttributeError(
-            "DPKMeans has no labels_, because labels of the fitted records are not private; "
-            "call predict on records that you may see"
-        )
-
-    @property
-    def inertia_(self) -> NoReturn:
-        raise AttributeError(
-            "DPKMeans has no inertia_, because an exact function of the records is not private; "
-            "see release_.quality() and release_.standard_errors"
-        )
-
-    @property
-    def fit_predict(self) -> NoReturn:
-        raise AttributeError(
-            "DPKMeans has no fit_predict, because labels of the fitted records are not private; "
-            "call fit, then predict on records that you may see"
-        )
+    labels_ = _withheld("labels_", _LABELS)
+    fit_predict = _withheld("fit_predict", _LABELS)
+    inertia_ = _withheld("inertia_", _EXACT)
+    score = _withheld("score", _EXACT)
 
     @property
     def _n_features_out(self) -> int:

@@ -291,6 +291,7 @@ def unreachable(*arguments: str, says: str) -> object:
         unreachable("budget", "verify", says="there is no ledger at"),
         unreachable("budget", "verify", "--ledger", "people.csv", says="damaged or not a ledger"),
         mistake("budget", "history", says="Missing argument"),
+        mistake("budget", "set", "p", "--epsilon", "0,5", says="a finite number, such as 0.5"),
         unreachable(
             "budget", "show", "--ledger", "mysql://me:word@host/b", says="has an unsupported scheme"
         ),
@@ -329,3 +330,13 @@ def test_a_mistake_ends_in_one_sentence_and_nothing_written(
     assert "word@" not in sentence
     assert captured.out == ""
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_an_unknown_dataset_is_a_mistake_and_no_fault_of_the_ledger(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run("budget", "set", "people", "--epsilon", "3") == 0
+    for command in ("show", "history"):
+        capsys.readouterr()
+        assert run("budget", command, "poeple") == 2
+        assert "has no dataset 'poeple'; hushmeans budget show lists" in capsys.readouterr().err

@@ -75,6 +75,17 @@ def test_a_mistake_ends_in_one_sentence(capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().err.count("\n") == 1
 
 
+def test_columns_alone_are_checked_for_numbers(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "people.csv").write_text('age,height\n25,"1,80"\n70,"1,65"\n')
+    assert run("check", "people.csv", "--columns", "age,height") == 0
+    said = capsys.readouterr().out
+    assert "No value of 'height' is a number" in said
+    assert "Numbers have a decimal point" in said
+    assert "'age'" not in said
+
+
 def test_a_long_name_is_not_broken_on_a_terminal_of_80_columns(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

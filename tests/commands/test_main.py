@@ -103,7 +103,12 @@ def bad_bounds(*bounds: str, says: str) -> object:
         ),
         bad_fit("--rows-per-person", "0", says="rows_per_person is 0; it must be at least 1"),
         bad_fit("--rows-per-person", "1" + "0" * 20, says="or rows_per_person so large"),
-        bad_fit("--seed", "x", says="Invalid value for '--seed'"),
+        bad_fit("--seed", "x", says="Invalid value for '--seed': 'x' is not a whole number; write"),
+        bad_fit("--rows", "20.000", says="'20.000' is not a whole number; write it without sep"),
+        mistake(
+            *("plan", "--rows", "900", "--features", "2", *FIT[2:6], "--error", "0,05"),
+            says="'0,05' is not a number; write it with a decimal point, such as 0.05",
+        ),
         bad_fit("--seed", "-1", "--simulate", says="seed is -1; it must be at least 0"),
         bad_fit("--epsilon", "10001", says="it must be at most 10,000"),
         bad_fit("--k", "1" + "0" * 20, says="n_clusters (--k) is 1" + "0" * 20 + "; it must"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from helpers.command_line import run
-from hushmeans.schema import CSV
+from hushmeans.schema import CSV, Schema
 from hushmeans.studio import server
 from hushmeans.studio.session import Session
 
@@ -58,11 +58,55 @@ def test_a_signed_url_is_named_without_its_signature(
     assert (session.table.label, session.table.dataset) == ("people.csv", "people")
 
 
-def test_a_range_that_is_to_be_found_is_said_to_be_missing(opened: list[Session]) -> None:
+def test_a_range_that_is_to_be_found_is_offered_as_such(opened: list[Session]) -> None:
     Path("people.csv").write_text("age\n31\n", encoding="utf-8")
     Path("people.toml").write_text('[features]\nage = "find"\n', encoding="utf-8")
     assert run("studio", "people.csv") == 0
-    assert opened[0].problems["age"] == "the low end is missing; give a number"
+    (session,) = opened
+    assert session.problems == {}
+    assert session.schema == Schema({"age": "find"})
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("people.csv", "age\n31\n", "cannot parse the schema file people.csv"),
+        ("release.json", "{}", "release.json: the studio writes TOML"),
+        ("other.toml", "[features]\nheight = [0, 3]\n", "which the data does not have"),
+        ("settings.toml", "[tool]\nname = 'x'\n", "settings.toml: feature 'tool'"),
+    ],
+)
+def test_a_file_that_is_no_schema_for_the_table_is_never_replaced(
+    opened: list[Session],
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    content: str,
+    words: str,
+) -> None:
+    Path("people.csv").write_text("age\n31\n", encoding="utf-8")
+    Path(name).write_text(content, encoding="utf-8")
+    assert run("studio", "people.csv", "--schema", name, "--no-open") == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert "name another file with --schema, which the studio creates" in said
+    assert (opened, Path(name).read_text(encoding="utf-8")) == ([], content)
+
+
+def test_a_draft_may_be_filled_in_in_the_studio(opened: list[Session]) -> None:
+    Path("people.csv").write_text("age\n31\n", encoding="utf-8")
+    assert run("schema", "people.csv", "--out", "people.toml") == 0
+    assert run("studio", "people.csv") == 0
+    assert "draft with blanks" in opened[0].problems[""]
+
+
+def test_what_a_draft_has_already_is_in_the_form(opened: list[Session]) -> None:
+    Path("people.csv").write_text("age,sex\n31,f\n", encoding="utf-8")
+    Path("people.toml").write_text('[features]\nage = [0, 99]\nsex = "..."\n', encoding="utf-8")
+    assert run("studio", "people.csv") == 0
+    age, sex = opened[0].columns
+    assert age.entry() == {"range": [0, 99]}
+    assert sex.kind == ""
+    assert opened[0].problems[""].startswith("the schema is a draft with blanks")
 
 
 def test_a_port_in_use_is_refused(

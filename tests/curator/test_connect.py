@@ -22,7 +22,8 @@ import hushmeans
 from helpers import connect_worker
 from helpers.spark_cluster import DAEMON, FOR_SHORT_LIVES, PYTHONPATH
 from helpers.waiting import wait_until
-from hushmeans import DPKMeans, Release
+from hushmeans import DataError, DPKMeans, Release
+from hushmeans.curator.spark.files import read_on_spark
 
 pytestmark = pytest.mark.xdist_group("spark")  # one Spark at a time
 
@@ -149,3 +150,16 @@ def test_no_error_quotes_a_value(found: dict[str, Any]) -> None:
     assert "column 'visits' holds text" in found["text"]
     assert "Spark failed with USER_RAISED_EXCEPTION" in found["broken"]
     assert "73.123456789" not in found["said"]
+
+
+def test_an_address_where_nobody_listens_is_refused_at_once() -> None:
+    pytest.importorskip("grpc", reason="grpcio is not installed")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and does not listen
+        address = f"sc://127.0.0.1:{taken.getsockname()[1]};token=hidden-word"
+        with (
+            pytest.raises(DataError, match="cannot reach a Spark Connect server") as refused,
+            read_on_spark(address, "people.parquet"),
+        ):
+            pass
+    assert "hidden-word" not in str(refused.value)

@@ -129,6 +129,8 @@ FAULTS: dict[str, tuple[dict[str, bytes], str]] = {
         r"a\.feather: this is not a valid Arrow file",
     ),
     "a picture": ({"a.png": b"\x89PNG"}, r"a\.png: unsupported file type; .* \.parquet"),
+    "a spreadsheet": ({"a.xlsx": b"PK"}, r"\.ipc; export it as CSV or Parquet"),
+    "a database": ({"a.sqlite": b"SQLite"}, r"\.ipc; a database is read with a query instead"),
     "a file without an ending": ({"people": FINE}, "people: unsupported file type"),
 }
 

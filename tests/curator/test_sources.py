@@ -19,8 +19,8 @@ import scipy.sparse
 
 from hushmeans.curator.readers import open_reading, reading
 from hushmeans.curator.source import open_source
-from hushmeans.errors import InputError, InputTypeError
-from hushmeans.schema import Bounds
+from hushmeans.errors import DataError, InputError, InputTypeError
+from hushmeans.schema import CSV, Bounds
 
 CANARY = "73.123456789"
 BOUNDS = Bounds({"age": (0, 100), "visits": (0, 8)})
@@ -566,3 +566,16 @@ def test_text_below_a_header_with_a_quoted_line_end_is_refused_without_a_value(
     with pytest.raises(InputError) as refusal:
         open_source(path, Bounds((0, 100)))
     check_that_nothing_leaks(refusal.value)
+
+
+def test_a_wrong_delimiter_is_named_by_what_separates_the_header(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("age,visits\n1,2\n")
+    with pytest.raises(DataError, match=r"separated by commas; set the delimiter to ','"):
+        open_source(CSV(tmp_path / "people.csv", delimiter=";"), Bounds({"age": (0, 100)}))
+
+
+@pytest.mark.parametrize("name", ["height, in cm", "a;b"])
+def test_the_only_column_may_have_a_separator_in_its_name(tmp_path: Path, name: str) -> None:
+    (tmp_path / "people.csv").write_text(f'"{name}"\n150\n180\n')
+    place = CSV(tmp_path / "people.csv", delimiter=";")
+    assert len(np.concatenate([*open_reading(place, Bounds({name: (0, 200)})).encoded()])) == 2

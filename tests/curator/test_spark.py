@@ -32,7 +32,7 @@ from hushmeans.curator.store import Store
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.estimator import DPKMeans
 from hushmeans.release import Release
-from hushmeans.schema import Bounds
+from hushmeans.schema import Bounds, Schema
 from hushmeans.settings import Settings
 
 pyspark = pytest.importorskip("pyspark", reason="PySpark is not installed")
@@ -353,6 +353,25 @@ def test_files_give_the_same_release_with_and_without_spark(folder: Path, name: 
     assert run(name, "--out", "plain.json") == 0
     assert run(str(folder / name), "--spark", MASTER, "--out", "spark.json") == 0
     assert (folder / "spark.json").read_text() == (folder / "plain.json").read_text()
+
+
+def test_a_small_table_of_people_is_not_kept_in_many_partitions(session: SparkSession) -> None:
+    schema = Schema({"age": (0, 100)}, person="id", rows_per_person=2)
+    frame = session.createDataFrame(
+        [(n // 3, 20.0 + n % 60) for n in range(600)], "id int, age double"
+    )
+    default = session.conf.get("spark.sql.shuffle.partitions") or "2"
+    session.conf.set("spark.sql.shuffle.partitions", 64)
+    try:
+        before = session.conf.get(cluster.FITTED_PARTITIONS)
+        source = open_source(frame, schema)
+        assert isinstance(source, SparkSource)
+        assert source.answer(Size()).tolist() == [400]
+        assert source.pieces.rdd.getNumPartitions() < 8
+        assert session.conf.get(cluster.FITTED_PARTITIONS) == before
+        source.close()
+    finally:
+        session.conf.set("spark.sql.shuffle.partitions", default)
 
 
 def test_the_same_rows_of_each_person_count_with_and_without_spark(folder: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event, text
 
-from hushmeans import BudgetError, Ledger, LedgerError
+from hushmeans import BudgetError, InputError, Ledger, LedgerError
 from hushmeans.budget import Budget
 from hushmeans.ledger.chain import account, append
 from hushmeans.ledger.database import _engine, writing
@@ -183,6 +183,12 @@ def steps_of_a_debit(place: Path, entries: int) -> int:
 def test_a_debit_costs_as_much_in_a_long_ledger_as_in_a_short_one(tmp_path: Path) -> None:
     short, long = (steps_of_a_debit(tmp_path / str(entries), entries) for entries in (10, 1000))
     assert 0 < long < 1.3 * short
+
+
+@pytest.mark.parametrize("seen", ["", "abc", "g" * 64, "entries: 3"])
+def test_what_is_no_digest_is_not_taken_for_tampering(ledger: Ledger, seen: str) -> None:
+    with pytest.raises(InputError, match="is not a digest; give the 64 digits"):
+        ledger.verify(seen=seen)
 
 
 def test_a_ledger_written_anew_lacks_the_digest_seen_before(ledger: Ledger, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from helpers.releases import loaded, made
+from helpers.releases import loaded, made, mixed
 from hushmeans.budget import Budget
 from hushmeans.release import Release
 from hushmeans.report import Report
@@ -26,6 +26,22 @@ def test_the_finding_names_the_largest_group(release: Release) -> None:
         "Two groups; the largest, 66% of the records, has low age and low visits."
     )
     assert opening.verdict.tone == "good"
+
+
+def test_the_largest_group_is_named_whatever_the_order(release: Release) -> None:
+    report = Report.of(loaded(release))
+    cards = cluster_cards(report.marks)
+    assert (
+        Opening.of(report.releases[0], cards[::-1]).finding
+        == Opening.of(report.releases[0], cards).finding
+    )
+
+
+def test_a_group_that_only_its_levels_set_apart_is_named_by_them() -> None:
+    report = Report.of(loaded(mixed()))
+    cards = tuple(replace(card, traits=()) for card in cluster_cards(report.marks))
+    finding = Opening.of(report.releases[0], cards).finding
+    assert finding.endswith("of the records, has mostly town 3 (home).")
 
 
 def test_a_group_lost_in_noise_is_not_counted() -> None:

@@ -86,6 +86,7 @@ def test_features_of_every_kind_are_readable() -> None:
     assert [trait.short for trait in old.traits] == ["70", "80%", "2020-10-27", "college, 1.9"]
     assert young.traits[2].words == "earlier than average"
     assert old.traits[1].adjective == "very high share of smoker"
+    assert young.traits[2].adjective == "early dates (admitted)"
 
 
 def test_a_cycle_is_named_by_where_its_values_lie_and_has_no_above_or_below() -> None:

@@ -197,6 +197,11 @@ def test_whole_numbers_beyond_64_bits_are_numbers() -> None:
         ("b.toml", b"\xff\xfe", "it is not UTF-8 text"),
         ("b.toml", b"", "bounds are empty"),
         ("b.toml", b"[age]\nlow = 17", "feature 'age' are not a pair of numbers"),
+        (
+            "b.toml",
+            b"[features]\nage = [0, 9]",
+            "as a schema has; give them as a schema",
+        ),
         ("b.toml", b"age = [17, inf]", "feature 'age' are (17, inf); both limits must be finite"),
         ("b.json", b'{"age": [90, 17]}', "feature 'age' are (90, 17); the lower limit"),
         ("b.json", b"[" * 100_000, "cannot parse the bounds file"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -135,6 +137,10 @@ REFUSED: list[tuple[Any, str]] = [
         "feature 'x': the declaration has 'weight'; give exactly one of range, levels",
     ),
     ({"x": {"rnage": [0, 1]}}, "the declaration has 'rnage'; give exactly one of range"),
+    ({"x": {"rnage": [0, 1]}}, "flag, dates, cycle (did you mean 'range'?)"),
+    ({"x": True}, 'a truth value is not a range; declare a flag as {"flag": true}'),
+    ({"feature": {"x": [0, 1]}}, "unknown key 'feature'; did you mean 'features'?"),
+    ({"Features": {"x": [0, 1]}}, "unknown key 'Features'; did you mean 'features'?"),
     ({"x": ["a", "b"]}, "a list of texts is not a range; declare a category as"),
     ({"x": {"cycle": 24, "scale": "log"}}, "feature 'x': 'scale' cannot be combined with cycle"),
     (
@@ -161,6 +167,40 @@ def test_a_schema_that_makes_no_sense_is_refused_in_a_sentence(
         with pytest.raises((InputError, InputTypeError)) as from_file:
             Schema(tmp_path / "people.json")
         assert str(from_file.value) == f"{tmp_path / 'people.json'}: {refused.value}"
+
+
+def test_a_pair_of_dates_in_toml_is_refused_as_a_range(tmp_path: Path) -> None:
+    (tmp_path / "people.toml").write_text("[features]\nadmitted = [2020-01-01, 2025-12-31]\n")
+    with pytest.raises(InputTypeError, match=r'declare it as {"dates": \[first, last\]}'):
+        Schema(tmp_path / "people.toml")
+
+
+@pytest.mark.parametrize(
+    ("declared", "words"),
+    [
+        ({"levels": {"f", "m"}}, "levels is a set, which has no order; give a list"),
+        ({"order": frozenset("ab")}, "order is a set, which has no order; give a list"),
+        ({0, 120}, "the range must be a pair of numbers, [low, high]"),
+        ({"f", "m"}, "a list of texts is not a range; declare a category as"),
+    ],
+)
+def test_a_set_has_no_order_that_could_be_declared(declared: Any, words: str) -> None:
+    with pytest.raises(InputTypeError, match=re.escape(words)):
+        Schema({"x": declared})
+
+
+def test_an_array_of_two_numbers_is_a_range() -> None:
+    assert Schema({"x": np.array([0, 120])}) == Schema({"x": (0, 120)})
+
+
+def test_a_file_that_is_no_toml_is_said_to_be_none(tmp_path: Path) -> None:
+    (tmp_path / "people.toml").write_text("body mass = [10, 70]\n")
+    with pytest.raises(InputError, match="must be TOML, where a name with spaces needs quotes"):
+        Schema(tmp_path / "people.toml")
+
+
+def test_a_column_may_have_nearly_the_name_of_the_heading() -> None:
+    assert Schema({"feature": {"range": [0, 1]}}).names == ("feature",)
 
 
 def test_a_schema_for_another_table_is_refused() -> None:

@@ -12,6 +12,8 @@ EVERY_KIND = Schema(
     {
         "age": Number(0, 120, missing="ignore"),
         "income": Number(0, 1e6, "log", weight=2),
+        "height": Number.find(missing="drop"),
+        "wealth": Number.find("asinh", weight=0.5),
         "sex": Category(["f", "m"], missing=True),
         "code": Category([1, 2.5], missing="drop"),
         "school": Ordinal(["none", "some", "all"]),

@@ -53,3 +53,14 @@ def test_the_risk_is_told_in_words() -> None:
     assert "at most about 73% sure" in risk(1.0)
     assert "more than 2.72 times as likely" in risk(1.0)
     assert "can be almost certain" in risk(10.0)
+
+
+def test_the_error_of_a_range_that_is_to_be_found_is_a_part_of_it() -> None:
+    schema = Schema({"age": (0, 100), "income": "find"})
+    age, income = Outlook.of(schema, FitPlan(5000, 3, "1", "0")).here.errors
+    assert float(income.removesuffix("% of its range")) == pytest.approx(float(age), rel=0.05)
+
+
+def test_too_few_rows_to_find_a_range_are_refused() -> None:
+    with pytest.raises(InputError, match="too few to find 1 range"):
+        Outlook.of(Schema({"income": "find"}), FitPlan(50, 3, "1", "0"))

@@ -11,6 +11,8 @@ EVERY_KIND = Schema(
     {
         "age": Number(0, 120),
         "income": Number(0, 1e6, "log"),
+        "height": Number.find(),
+        "wealth": Number.find("log"),
         "sex": Category(["f", "m"]),
         "code": Category([1, 2]),
         "school": Ordinal(["none", "some", "all"]),

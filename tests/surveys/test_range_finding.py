@@ -15,6 +15,7 @@ from hushmeans import BudgetError, DPKMeans, InputError, Ledger, Release, Schema
 from hushmeans.budget import WHOLE_PERSON, Budget
 from hushmeans.commands.main import main
 from hushmeans.curator.owner import tally_columns
+from hushmeans.errors import InputTypeError
 from hushmeans.fitting import fit_release
 from hushmeans.release.content import fields_of
 from hushmeans.schema import Number
@@ -233,3 +234,30 @@ def test_a_ledger_without_the_name_of_a_dataset_is_refused_before_anything_is_co
     ledger = Ledger(tmp_path / "ledger.sqlite")
     with pytest.raises(InputError, match="nothing was spent"):
         find_table_ranges(people, Schema(SCHEMA), 0.1, ledger=ledger)
+
+
+def test_a_column_declared_as_text_is_refused_before_anything_is_spent(
+    people: pa.Table, tmp_path: Path
+) -> None:
+    table = people.append_column("town", pa.array(["here"] * people.num_rows))
+    parquet.write_table(table, tmp_path / "people.parquet")
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+    schema = Schema({"age": "find", "town": "find"})
+    for data in (table, table.to_pandas(), str(tmp_path / "people.parquet")):
+        with pytest.raises(InputTypeError, match=r"'town' holds text, .*; nothing was spent"):
+            find_table_ranges(data, schema, 1, ledger=ledger, dataset="people")
+    assert not (tmp_path / "ledger.sqlite").exists() or ledger.datasets() == ()
+
+
+def test_text_in_a_column_without_a_type_is_missing_and_never_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = "".join(f"{20 + row % 50},here\n" for row in range(5_000))
+    (tmp_path / "people.csv").write_text(f"age,town\n{rows}")
+    given = ["--epsilon", "1", "--columns", "age,town", "--no-ledger"]
+    with pytest.raises(SystemExit) as ended:
+        main(["ranges", str(tmp_path / "people.csv"), *given])
+    assert ended.value.code in (0, None)
+    said = capsys.readouterr().out
+    assert "Too few values of 'town' are numbers to find its range" in said
+    assert "'age'" not in said

@@ -41,11 +41,9 @@ def reproduce(
     synthetic: Synthetic = False,
     json: options.AsJson = False,
 ) -> None:
-    """Repeat the experiments of the DP-KCCM paper.
+    """Repeat the experiments of the DP-KCCM paper and test its observations.
 
-    It also tests the observations of the paper.
-
-    If it is interrupted, call it again with the same folder to continue.
+    An interrupted run continues if the command is repeated with the same folder.
     """
     from hushmeans_experiments import commands
 
@@ -87,11 +85,9 @@ def compare(
     synthetic: Synthetic = False,
     json: options.AsJson = False,
 ) -> None:
-    """Compare methods for private k-means.
+    """Compare methods for private k-means with each other and with k-means without privacy.
 
-    K-means without privacy is among them.
-
-    If it is interrupted, call it again with the same folder to continue.
+    An interrupted run continues if the command is repeated with the same folder.
     """
     from hushmeans_experiments import commands
 

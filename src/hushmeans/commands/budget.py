@@ -35,7 +35,9 @@ def set_limit(
     delta: Annotated[str, typer.Option(help="The limit on the total delta.")] = "0",
     rows_per_person: Annotated[
         int | None,
-        typer.Option(help="The privacy unit of the budget; by default that of the first fit."),
+        options.whole_option(
+            help="The privacy unit of the budget; by default that of the first fit."
+        ),
     ] = None,
     per_person: Annotated[
         bool,

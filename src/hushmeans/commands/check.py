@@ -7,19 +7,28 @@ from typing import TYPE_CHECKING
 import typer
 
 from hushmeans.commands import options
+from hushmeans.commands.places import place_of
 
 if TYPE_CHECKING:
     from hushmeans.curator.owner import ColumnTally
     from hushmeans.schema import Schema
 
+HINTS = {
+    "number": " Numbers have a decimal point and no thousands separator, as in 1234.5.",
+    "date": " Dates are written as 2020-01-31.",
+}
+"""What may be wrong with a column of which nothing can be read."""
+
 HEADING = "NOT PRIVATE: exact counts from the records. Do not publish or forward them."
 
 
 def check(
-    file: options.Records,
+    file: options.RecordsOrQuery = None,
     bounds: options.BoundsFile = None,
     schema: options.SchemaFile = None,
     columns: options.Columns = None,
+    sql: options.Query = None,
+    database: options.DatabaseUrl = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
     json: options.AsJson = False,
@@ -29,13 +38,19 @@ def check(
     A fit never reports bad values, because that would reveal something about the records: it
     clips values outside the bounds and treats values that are not numbers as missing. Run this
     first, for yourself only, to make sure that the bounds or the schema match the file.
+
+    With --columns alone, it counts the values that are not numbers.
     """
     from hushmeans.curator.owner import tally_columns
-    from hushmeans.schema import declared_schema
+    from hushmeans.schema import Schema, declared_schema
 
-    place = options.file_at(file, delimiter, encoding)
-    declared = declared_schema(bounds, schema)
-    tallies = tally_columns(place, declared, options.column_names(columns))
+    place = place_of(file, sql, database, delimiter, encoding)
+    names = options.column_names(columns)
+    if names and bounds is None and schema is None:
+        declared = Schema(dict.fromkeys(names, "find"))
+    else:
+        declared = declared_schema(bounds, schema)
+    tallies = tally_columns(place, declared, names)
     if json:
         from json import dumps
 
@@ -71,7 +86,8 @@ def _show(tallies: tuple[ColumnTally, ...], declared: Schema) -> None:
             kind = declared.features.get(each.name)
             word = "number" if kind is None else kind.word
             wanted = f"{'an' if word == 'ordinal' else 'a'} {word}"
-            typer.echo(f"No value of {each.name!r} is {wanted}: is this the right column?")
+            hint = HINTS.get(word, "")
+            typer.echo(f"No value of {each.name!r} is {wanted}: is this the right column?{hint}")
         if each.other and each.other == each.values:
             typer.echo(
                 f"No value of {each.name!r} is one of its levels: are they spelled correctly?"

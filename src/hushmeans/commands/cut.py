@@ -14,7 +14,7 @@ def cut_release(
     release: options.ReleaseFile,
     k: Annotated[
         int | None,
-        typer.Option("--k", help="The number of clusters; by default the suggested one."),
+        options.whole_option("--k", help="The number of clusters; by default the suggested one."),
     ] = None,
     out: Annotated[
         Path | None,

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from hushmeans.commands import options
+
 N_CLUSTERS = 5
 """As many as there are kinds of synthetic patients."""
 
@@ -18,7 +20,7 @@ FILES = ("patients.csv", "bounds.toml", "release.json", "report.html")
 
 def demo(
     out: Annotated[Path, typer.Option(help="The folder to write the files to.")] = Path("demo"),
-    rows: Annotated[int, typer.Option(help="The number of synthetic patients.")] = 40_000,
+    rows: Annotated[int, options.whole_option(help="The number of synthetic patients.")] = 40_000,
     epsilon: Annotated[str, typer.Option(help="The privacy budget.")] = "1",
     json: Annotated[bool, typer.Option("--json", help="Print the release as JSON.")] = False,
 ) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext, suppress
-from os import environ
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hushmeans.commands import options
-from hushmeans.commands.booking import ledger_to_debit, named_after, show_total
+from hushmeans.commands.booking import ledger_to_debit, show_total
+from hushmeans.commands.places import dataset_at, place_of
 from hushmeans.errors import NOTHING_SPENT, InputError, LedgerError, costing
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def fit(
     k: options.ClusterNumber,
     epsilon: options.Epsilon,
-    file: Annotated[str | None, options.RECORDS] = None,
+    file: options.RecordsOrQuery = None,
     bounds: options.BoundsFile = None,
     schema: options.SchemaFile = None,
     delta: options.Delta = "0",
@@ -33,11 +33,13 @@ def fit(
     range_share: options.RangeShare = "0.1",
     rows: Annotated[
         int | None,
-        typer.Option(help="The approximate number of records, if public: prints a forecast first."),
+        options.whole_option(
+            help="The approximate number of records, if public: prints a forecast first."
+        ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(help="Simulate the noise from a seed: reproducible and NOT private."),
+        options.whole_option(help="Simulate the noise from a seed: reproducible and NOT private."),
     ] = None,
     simulate: Annotated[
         bool,
@@ -46,18 +48,8 @@ def fit(
         ),
     ] = False,
     columns: options.Columns = None,
-    sql: Annotated[
-        str | None,
-        typer.Option(metavar="QUERY", help="Read the rows of this query instead of a file."),
-    ] = None,
-    database: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="The database of the query: postgresql://..., sqlite:///... or duckdb:///...; "
-            "by default $HUSHMEANS_DATABASE.",
-        ),
-    ] = None,
+    sql: options.Query = None,
+    database: options.DatabaseUrl = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
     cache: options.Cache = None,
@@ -112,8 +104,8 @@ def fit(
     declared = declared_schema(bounds, schema)
     about = About(title, owner, contact, date, description)
     to_debit = ledger_to_debit(ledger, dataset, release_id, strict=strict, none=no_ledger)
-    place = _place(file, sql, database, delimiter, encoding)
-    name = None if to_debit is None else dataset or _named_after(place)
+    place = place_of(file, sql, database, delimiter, encoding)
+    name = None if to_debit is None else dataset or dataset_at(place)
     features = options.column_names(columns)
     settings = options.settings_of(k, epsilon, delta, method, option, rows_per_person, range_share)
     if rows is not None:
@@ -168,33 +160,6 @@ def _cost(release: Release) -> str:
     return (
         f"{spent}; repeat the fit with --release-id {release.booking.release_id} to get the "
         "release from the ledger"
-    )
-
-
-def _place(
-    file: str | None,
-    sql: str | None,
-    database: str | None,
-    delimiter: str | None,
-    encoding: str | None,
-) -> str | CSV | SQL:
-    """Where the records are: in a file, or in a database."""
-    database = database or environ.get("HUSHMEANS_DATABASE") if sql is not None else database
-    if file is not None and sql is None and database is None:
-        return options.file_at(file, delimiter, encoding)
-    if file is None and sql is not None and database and delimiter is None and encoding is None:
-        from hushmeans.schema import SQL
-
-        return SQL(sql, database)
-    if file is None and sql is not None and not database:
-        raise InputError(
-            "the query has no database; give its URL with --database or $HUSHMEANS_DATABASE"
-        )
-    if file is None and sql is None and database is not None:
-        raise InputError("the database has no query; give one with --sql")
-    raise InputError(
-        "give the records either as a file, with --delimiter and --encoding for CSV, or as a query "
-        "with --sql and --database"
     )
 
 
@@ -268,15 +233,3 @@ def _output_for(
             if ledger.stored(release_id) == out.read_text(encoding="utf-8"):
                 return nullcontext(None)
     return written_whole(out, replace=False)
-
-
-def _named_after(place: str | CSV | SQL) -> str:
-    """The default name of a dataset; a query has none."""
-    from hushmeans.schema import CSV, SQL
-
-    if isinstance(place, SQL):
-        raise InputError(
-            "a query has no default dataset name for the ledger; give one with --dataset, the same "
-            "for all queries on the same people"
-        )
-    return named_after(str(place.path) if isinstance(place, CSV) else place)

@@ -35,6 +35,7 @@ from hushmeans.errors import (
     HushmeansError,
     HushmeansWarning,
     LedgerError,
+    UnknownDatasetError,
 )
 from hushmeans.version import __version__
 
@@ -69,6 +70,7 @@ app.command(short_help="Cluster synthetic patients with and without privacy.")(d
 extras.register(app)
 
 EXIT_CODES: Mapping[type[BaseException], tuple[int, str]] = {
+    UnknownDatasetError: (2, "wrong use"),
     BudgetError: (3, "budget refused"),
     DataError: (4, "data unreadable"),
     LedgerError: (5, "ledger unreachable"),

@@ -14,11 +14,60 @@ if TYPE_CHECKING:
     from hushmeans.schema import CSV
     from hushmeans.settings import Settings
 
+
+def whole_option(*names: str, **about: Any) -> Any:
+    """An option that takes a whole number; 20.000 is none, though it may be meant as 20,000."""
+    return typer.Option(*names, **about, parser=_whole_number, metavar="<int>")
+
+
+def number_option(*names: str, **about: Any) -> Any:
+    """An option that takes a number with a decimal point."""
+    return typer.Option(*names, **about, parser=_number, metavar="<float>")
+
+
+def _whole_number(text: str | int) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter(
+            f"{_beginning(text)!r} is not a whole number; write it without separators, such as "
+            "20000"
+        ) from None
+
+
+def _number(text: str | float) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(
+            f"{_beginning(text)!r} is not a number; write it with a decimal point, such as 0.05"
+        ) from None
+
+
+def _beginning(text: object) -> str:
+    shown = str(text)
+    return shown if len(shown) <= 20 else f"{shown[:20]}…"
+
+
 RECORDS = typer.Argument(
     help="The records: a CSV, Parquet or Arrow file, a folder of them, or a URL."
 )
 Records = Annotated[str, RECORDS]
-ClusterNumber = Annotated[int, typer.Option("--k", help="The number of clusters to release.")]
+RecordsOrQuery = Annotated[str | None, RECORDS]
+Query = Annotated[
+    str | None,
+    typer.Option("--sql", metavar="QUERY", help="Read the rows of this query instead of a file."),
+]
+DatabaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--database",
+        metavar="URL",
+        help="The database of the query: postgresql://..., sqlite:///... or duckdb:///...; "
+        "by default $HUSHMEANS_DATABASE.",
+    ),
+]
+ClusterNumber = Annotated[int, whole_option("--k", help="The number of clusters to release.")]
 Epsilon = Annotated[
     str,
     typer.Option(help="The privacy budget; smaller values give stronger privacy and more noise."),
@@ -47,7 +96,7 @@ MethodOptions = Annotated[
         help="A method option, such as rounds=12; may be repeated.",
     ),
 ]
-RowsPerPerson = Annotated[int, typer.Option(help="The maximum number of rows per person.")]
+RowsPerPerson = Annotated[int, whole_option(help="The maximum number of rows per person.")]
 RangeShare = Annotated[
     str, typer.Option(help='The share of the budget for finding ranges, if any is "find".')
 ]

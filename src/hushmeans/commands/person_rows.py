@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hushmeans.commands import options
+from hushmeans.commands.places import place_of
 from hushmeans.commands.surveying import surveying
 
 if TYPE_CHECKING:
@@ -15,12 +16,14 @@ if TYPE_CHECKING:
 
 
 def person_rows(
-    file: options.Records,
     schema: Annotated[
         Path,
         typer.Option(help='A TOML file with the person column, such as person = "patient_id".'),
     ],
+    file: options.RecordsOrQuery = None,
     epsilon: options.SmallEpsilon = "0.05",
+    sql: options.Query = None,
+    database: options.DatabaseUrl = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
     cache: options.Cache = None,
@@ -47,10 +50,11 @@ def person_rows(
     from hushmeans.schema import Schema
     from hushmeans.surveys.person_rows import count_person_rows
 
-    place = (file, out, ledger, dataset, release_id)
+    records = place_of(file, sql, database, delimiter, encoding)
+    place = (records, out, ledger, dataset, release_id)
     with surveying(*place, strict=strict, no_ledger=no_ledger) as survey:
         counted = count_person_rows(
-            options.file_at(file, delimiter, encoding),
+            records,
             Schema(schema),
             epsilon,
             cache=cache,

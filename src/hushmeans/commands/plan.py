@@ -31,7 +31,7 @@ DECADES = 3
 def plan(
     rows: Annotated[
         int,
-        typer.Option(
+        options.whole_option(
             help="The approximate number of records; with a person column, of those that count."
         ),
     ],
@@ -39,7 +39,7 @@ def plan(
     epsilon: options.Epsilon,
     features: Annotated[
         int | None,
-        typer.Option(help="The number of features; not needed with --bounds or --schema."),
+        options.whole_option(help="The number of features; not needed with --bounds or --schema."),
     ] = None,
     delta: options.Delta = "0",
     method: options.MethodName = "refined",
@@ -61,7 +61,7 @@ def plan(
     ] = None,
     error: Annotated[
         float | None,
-        typer.Option(
+        options.number_option(
             help="A target for the error of a centre: prints the rows or the epsilon needed."
         ),
     ] = None,

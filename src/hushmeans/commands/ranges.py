@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hushmeans.commands import options
+from hushmeans.commands.places import place_of
 from hushmeans.commands.surveying import surveying
 from hushmeans.errors import InputError
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def ranges(
-    file: options.Records,
     epsilon: options.SmallEpsilon,
+    file: options.RecordsOrQuery = None,
     schema: Annotated[
         Path | None,
         typer.Option(help='A TOML file with range = "find" for the numbers to find.'),
@@ -33,11 +34,13 @@ def ranges(
     rows_per_person: options.RowsPerPerson = 1,
     rows: Annotated[
         int | None,
-        typer.Option(
+        options.whole_option(
             help="The approximate number of records, if public: if there are too few, the search "
             "is refused before any budget is spent."
         ),
     ] = None,
+    sql: options.Query = None,
+    database: options.DatabaseUrl = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
     cache: options.Cache = None,
@@ -59,6 +62,9 @@ def ranges(
     Ranges must not be taken from the records directly: the smallest and the largest value of a
     column are two people's values. Instead, this command counts the values in fixed intervals,
     with noise. The budget is debited in the ledger before anything is counted.
+
+    A value that is not a number counts as missing, as in a fit. So run hushmeans check with the
+    same --columns or --schema first: it shows whether a column of a CSV file has numbers.
     """
     from json import dumps
 
@@ -77,10 +83,11 @@ def ranges(
         chosen = declared if names is None else declared.only(names)
         n_unknown = len(chosen.box().unknown)
         check_enough(rows, Budget.of(epsilon), n_unknown, Fraction(1), rows_per_person)
-    place = (file, out, ledger, dataset, release_id)
+    records = place_of(file, sql, database, delimiter, encoding)
+    place = (records, out, ledger, dataset, release_id)
     with surveying(*place, strict=strict, no_ledger=no_ledger) as survey:
         found = find_table_ranges(
-            options.file_at(file, delimiter, encoding),
+            records,
             declared,
             epsilon,
             rows_per_person=rows_per_person,
@@ -109,6 +116,7 @@ def _show(found: FoundRanges, out: Path | None) -> None:
     for name, each in found.found.items():
         if not each.is_sure:
             typer.echo(
-                f"There are too few records to find the range of {name!r} with this epsilon. "
-                "Declare the range, or spend more."
+                f"Too few values of {name!r} are numbers to find its range with this epsilon. "
+                "Declare the range, or spend more; hushmeans check tells you whether the column "
+                "has numbers at all."
             )

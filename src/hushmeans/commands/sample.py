@@ -12,10 +12,12 @@ from hushmeans.commands import options
 
 def sample(
     release: options.ReleaseFile,
-    rows: Annotated[int, typer.Option(help="How many synthetic records to draw.")] = 1000,
+    rows: Annotated[int, options.whole_option(help="How many synthetic records to draw.")] = 1000,
     seed: Annotated[
         int | None,
-        typer.Option(help="A seed, to draw the same records again; sampling costs no privacy."),
+        options.whole_option(
+            help="A seed, to draw the same records again; sampling costs no privacy."
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Where to write them, as CSV; by default they are printed.")

@@ -9,14 +9,17 @@ from typing import Annotated
 import typer
 
 from hushmeans.commands import options
+from hushmeans.commands.places import place_of
 
 
 def schema(
-    file: options.Records,
+    file: options.RecordsOrQuery = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Where to write the draft, as TOML; by default it is printed."),
     ] = None,
+    sql: options.Query = None,
+    database: options.DatabaseUrl = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
 ) -> None:
@@ -29,15 +32,18 @@ def schema(
     from hushmeans.documents import write_text_file
     from hushmeans.schema import draft
 
-    place = options.file_at(file, delimiter, encoding)
-    text = draft(declared_types(place), named(file).rstrip("/").rpartition("/")[2])
+    place = place_of(file, sql, database, delimiter, encoding)
+    label = "the query" if file is None else named(file).rstrip("/").rpartition("/")[2]
+    text = draft(declared_types(place), label)
     if out is None:
         typer.echo(text, nl=False)
         return
     write_text_file(out, text, replace=False)
     told = {"--delimiter": delimiter, "--encoding": encoding}
     how = [word for option, value in told.items() if value is not None for word in (option, value)]
-    again = join(
-        ["hushmeans", "check", "URL" if "://" in file else file, *how, "--schema", str(out)]
-    )
+    if file is None:
+        records = ["--sql", "QUERY", "--database", "URL"]
+    else:
+        records = ["URL" if "://" in file else file]
+    again = join(["hushmeans", "check", *records, *how, "--schema", str(out)])
     typer.echo(f"Written to {out}. Fill in the blanks, then run {again}")

@@ -29,7 +29,9 @@ def studio(
     ledger: options.LedgerAddress = None,
     delimiter: options.Delimiter = None,
     encoding: options.Encoding = None,
-    port: Annotated[int, typer.Option(help="The port to listen on; by default any free one.")] = 0,
+    port: Annotated[
+        int, options.whole_option(help="The port to listen on; by default any free one.")
+    ] = 0,
     no_open: Annotated[
         bool, typer.Option("--no-open", help="Print the address, but do not open a browser.")
     ] = False,
@@ -49,7 +51,7 @@ def studio(
     from hushmeans.commands.booking import named_after
     from hushmeans.curator.owner import declared_types, named
     from hushmeans.ledger import Ledger
-    from hushmeans.studio.session import Session, Table
+    from hushmeans.studio.session import Session, Table, check_replaceable
 
     guess = ""
     if file is None:
@@ -63,7 +65,9 @@ def studio(
         columns=tuple(declared_types(place).items()),
         rows=guess,
     )
-    session = Session(table, schema or Path(f"{named_after(file)}.toml"), Ledger(ledger))
+    schema_file = schema or Path(f"{named_after(file)}.toml")
+    check_replaceable(schema_file, [name for name, _ in table.columns])
+    session = Session(table, schema_file, Ledger(ledger))
 
     def ready(address: str) -> None:
         typer.echo(f"The studio is at {address}\nPress Ctrl+C to stop it.")

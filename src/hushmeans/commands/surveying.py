@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hushmeans.commands.booking import ledger_to_debit, named_after, show_total
+from hushmeans.commands.booking import ledger_to_debit, show_total
+from hushmeans.commands.places import dataset_at
 from hushmeans.errors import NOTHING_SPENT, costing
 
 if TYPE_CHECKING:
     from hushmeans.budget import Booking
     from hushmeans.curator.watching import Watch
     from hushmeans.ledger import Ledger
+    from hushmeans.schema import CSV, SQL
 
 
 @dataclass
@@ -41,7 +43,7 @@ class Survey:
 
 @contextmanager
 def surveying(
-    file: str,
+    place: str | CSV | SQL,
     out: Path | None,
     ledger: str | None,
     dataset: str | None,
@@ -50,12 +52,12 @@ def surveying(
     strict: bool,
     no_ledger: bool,
 ) -> Iterator[Survey]:
-    """A survey of a file; an error in the block says what was spent."""
+    """A survey of records; an error in the block says what was spent."""
     from hushmeans.commands.progress import bar
     from hushmeans.documents import written_whole
 
     to_debit = ledger_to_debit(ledger, dataset, release_id, strict=strict, none=no_ledger)
-    survey = Survey(to_debit, None if to_debit is None else dataset or named_after(file))
+    survey = Survey(to_debit, None if to_debit is None else dataset or dataset_at(place))
     with (
         costing(lambda: survey.cost),
         nullcontext() if out is None else written_whole(out, replace=False) as survey.beside,

@@ -80,7 +80,7 @@ def open_people(
     if is_spark(data):
         raise InputError(
             "the rows of each person cannot be counted on Spark; read the files without Spark, or "
-            "choose rows_per_person by the rules of the source"
+            "base rows_per_person on how the data was collected"
         )
     return people_in_store(open_reading(data, schema, None, watch), schema.missing_person, cache)
 

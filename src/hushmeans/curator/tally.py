@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from hushmeans.curator.readers import open_reading
 from hushmeans.curator.readers.values import are_missing, values_of
-from hushmeans.schema import CSV, Category, Date, FeatureKind, Number, Schema
+from hushmeans.schema import CSV, SQL, Category, Date, FeatureKind, Number, Schema
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,9 @@ class ColumnTally:
 
 
 def tally_columns(
-    place: str | PathLike[str] | CSV, schema: Schema, columns: Sequence[str] | None = None
+    place: str | PathLike[str] | CSV | SQL, schema: Schema, columns: Sequence[str] | None = None
 ) -> tuple[ColumnTally, ...]:
-    """A tally of each feature of a file or a folder of files, read once."""
+    """A tally of each feature of files or a query, read once."""
     reading = open_reading(place, schema, columns)
     box = reading.box
     tallies = [ColumnTally(name) for name in box.names or ()]

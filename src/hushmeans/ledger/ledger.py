@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -13,7 +14,7 @@ from sqlalchemy import Connection, insert, select, update
 from hushmeans.arguments import Amount, whole_number
 from hushmeans.budget import WHOLE_PERSON, Budget
 from hushmeans.documents import canonical_json
-from hushmeans.errors import InputError, LedgerError
+from hushmeans.errors import InputError, LedgerError, UnknownDatasetError
 from hushmeans.ledger.address import Address
 from hushmeans.ledger.audit import verify
 from hushmeans.ledger.chain import Seal, account, append
@@ -265,6 +266,10 @@ class Ledger:
         LedgerError
             If the ledger was damaged or tampered with.
         """
+        if seen is not None and not re.fullmatch("[0-9a-f]{64}", seen):
+            raise InputError(
+                f"{seen[:20]!r} is not a digest; give the 64 digits that an earlier verify printed"
+            )
         with reading(self.address) as connection:
             return verify(connection, seen)
 
@@ -272,8 +277,8 @@ class Ledger:
         """Whether this debit is under strict mode."""
         return self.strict or connection.execute(select(SEAL.c.strict)).scalar_one() != 0
 
-    def _unknown(self, dataset: str) -> LedgerError:
-        return LedgerError(
+    def _unknown(self, dataset: str) -> UnknownDatasetError:
+        return UnknownDatasetError(
             f"the ledger {self.address} has no dataset {dataset!r}; hushmeans budget show lists "
             "those that it has"
         )

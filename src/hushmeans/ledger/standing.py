@@ -162,7 +162,7 @@ class Standing:
             raise BudgetError(
                 f"the budget of {self.dataset!r} is for {_unit_kept(self.unit)}, but "
                 f"this request is for {_unit_asked(unit)}: their epsilons mean different things "
-                f"and cannot be added up; nothing was spent; use {_advised(self.unit)}, "
+                f"and cannot be added up; nothing was spent; use {_advised(self.unit, unit)}, "
                 "or another dataset name with a limit of its own"
             )
 
@@ -219,10 +219,12 @@ def _unit_asked(unit: int) -> str:
     return "1 row" if unit == 1 else f"{unit} rows"
 
 
-def _advised(unit: int) -> str:
-    if unit == WHOLE_PERSON:
+def _advised(kept: int, asked: int) -> str:
+    if kept == WHOLE_PERSON:
         return "a schema that names the person column"
-    return f"rows_per_person = {unit}"
+    if asked == WHOLE_PERSON:
+        return f"a schema without a person column and rows_per_person = {kept}"
+    return f"rows_per_person = {kept}"
 
 
 def short_amount(amount: Fraction) -> str:

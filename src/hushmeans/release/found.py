@@ -63,6 +63,7 @@ def found_in_words(release: Release) -> Iterator[str]:
     unsure = [release.box.label(each.feature) for each in release.found if not each.is_sure]
     if unsure:
         yield (
-            f"There were too few records to find the range of {', '.join(unsure)}. It was set so "
-            "wide that it holds all values, and the feature hardly counts."
+            f"There were too few records to find the range of {', '.join(unsure)}, or too few of "
+            "its values are numbers. It was set so wide that it holds all values, and the feature "
+            "hardly counts."
         )

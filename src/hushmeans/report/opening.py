@@ -159,7 +159,7 @@ class Opening:
 
     @classmethod
     def of(cls, loaded: LoadedRelease, cards: tuple[ClusterCard, ...]) -> Opening:
-        """The cards are those of the release, the largest first."""
+        """The cards are those of the release, in any order."""
         verdict = Verdict.of(loaded)
         return cls(
             finding=_finding(verdict, cards),
@@ -237,13 +237,13 @@ def _finding(verdict: Verdict, cards: tuple[ClusterCard, ...]) -> str:
     if verdict.tone == "bad":
         was = "was" if len(cards) == 1 else "were"
         return f"No group was found: {asked} {was} requested, and noise hides every one."
-    first = real[0]
+    first = max(real, key=lambda card: card.mark.size[0])  # of compared releases, in any order
     if len(cards) == 1:
         return f"One group of about {rounded_count(first.mark.size[0])} records."
     found = count_of(len(real), "group").capitalize()
     if len(real) < len(cards):
         found = f"{found} of the {len(cards)} requested"
-    what = f"has {first.name}" if first.special else "is close to the average in every feature"
+    what = f"has {first.name}" if first.distinctions else "is close to the average in every feature"
     return f"{found}; the largest, {first.share} of the records, {what}."
 
 

@@ -96,6 +96,8 @@ class Trait:
         above, below = ADJECTIVES.get(type(self.kind), ("high", "low"))
         high = above if self.difference > 0 else below
         very = "very " if abs(self.difference) >= FAR_OFF else ""
+        if isinstance(self.kind, Date):
+            return f"{very}{high} dates ({in_prose(self.feature)})"
         return f"{very}{high} {in_prose(self.feature)}"
 
     @property
@@ -199,13 +201,18 @@ class ClusterCard:
             return "indistinguishable from noise"
         if self.mark.loaded.hopeless:
             return "hidden by noise"
+        return " and ".join(self.distinctions) or "close to the average"
+
+    @property
+    def distinctions(self) -> tuple[str, ...]:
+        """What it is named after: the features and levels that set it apart most."""
         named = [(abs(trait.difference), trait.adjective) for trait in self.special]
         for category in self.categories:
             if (level := category.typical) is not None:
                 words = f"mostly {in_prose(level.level)} ({in_prose(category.feature)})"
                 named.append((level.difference, words))
         named.sort(key=lambda pair: -pair[0])
-        return " and ".join(words for _, words in named[:NAMED_TRAITS]) or "close to the average"
+        return tuple(words for _, words in named[:NAMED_TRAITS])
 
     @property
     def heading(self) -> str:

@@ -109,6 +109,10 @@ def schema_of(box: Box) -> Schema:
 
 
 def _from_mapping(ranges: Mapping[Any, Any]) -> Box:
+    if isinstance(ranges.get("features"), Mapping):
+        raise InputError(
+            "the bounds have a list of features, as a schema has; give them as a schema (--schema)"
+        )
     low, high = [], []
     for name, pair in ranges.items():
         if not isinstance(name, str):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping
+from datetime import date
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +36,27 @@ def read_mapping(path: Path, what: str) -> Mapping[str, Any]:
     """
     text = read_text_file(path, f"the {what} file")
     try:
-        found = parse_json(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
+        is_json = path.suffix.lower() == ".json"
+        found = parse_json(text) if is_json else tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"cannot parse the {what} file {path}: {error}") from None
+        toml = "" if is_json else "; it must be TOML, where a name with spaces needs quotes"
+        raise InputError(f"cannot parse the {what} file {path}: {error}{toml}") from None
     if not isinstance(found, Mapping):
         raise InputError(
             f"the {what} file {path} must have one entry per feature: name and [low, high]"
         )
     return found
+
+
+def check_heading(declared: Mapping[Any, Any]) -> None:
+    """Raise an error if a table of features has a heading that was meant to be [features]."""
+    for key, content in declared.items():
+        if (
+            isinstance(content, Mapping)
+            and not any(word in content for word in MAKERS)
+            and get_close_matches(str(key).casefold(), ["features"])
+        ):
+            raise InputError(f"unknown key {key!r}; did you mean 'features'?")
 
 
 def declared_kind(declared: Any) -> FeatureKind:
@@ -50,9 +65,16 @@ def declared_kind(declared: Any) -> FeatureKind:
         return declared
     if isinstance(declared, Mapping):
         return _from_mapping(declared)
-    if declared == FIND:
+    if isinstance(declared, str) and declared == FIND:
         return Number.find()
-    if isinstance(declared, list | tuple) and any(isinstance(each, str) for each in declared):
+    if isinstance(declared, bool):
+        raise InputTypeError('a truth value is not a range; declare a flag as {"flag": true}')
+    if isinstance(declared, list | tuple) and any(isinstance(each, date) for each in declared):
+        raise InputTypeError(
+            'a pair of dates is not a range of numbers; declare it as {"dates": [first, last]}'
+        )
+    many = isinstance(declared, list | tuple | set | frozenset)
+    if many and any(isinstance(each, str) for each in declared):
         raise InputTypeError(
             "a list of texts is not a range; declare a category as "
             '{"levels": [...]}, an ordinal as {"order": [...]} and dates as '
@@ -65,9 +87,9 @@ def _from_mapping(declared: Mapping[Any, Any]) -> FeatureKind:
     words = [word for word in declared if word in MAKERS]
     if len(words) != 1:
         given = ", ".join(repr(key) for key in declared) or "nothing"
-        quoted = "" if words or set(declared) & {*OPTIONS, "scale"} else QUOTE_THE_DOT
+        hint = "" if words or set(declared) & {*OPTIONS, "scale"} else _hint(declared)
         raise InputError(
-            f"the declaration has {given}; give exactly one of {', '.join(MAKERS)}{quoted}"
+            f"the declaration has {given}; give exactly one of {', '.join(MAKERS)}{hint}"
         )
     word, others = words[0], {key: value for key, value in declared.items() if key not in words}
     allowed = (*OPTIONS, "scale") if word == "range" else OPTIONS
@@ -79,6 +101,15 @@ def _from_mapping(declared: Mapping[Any, Any]) -> FeatureKind:
     return MAKERS[word](declared[word], others)
 
 
+def _hint(declared: Mapping[Any, Any]) -> str:
+    """What may have been meant by a declaration without any word that declares a kind."""
+    near = [word for key in declared for word in get_close_matches(str(key), MAKERS, 1)]
+    if near:
+        return f" (did you mean {near[0]!r}?)"
+    nested = all(isinstance(each, list | tuple | Mapping) for each in declared.values())
+    return QUOTE_THE_DOT if declared and nested else ""
+
+
 def _number(ends: Any, options: Mapping[str, Any]) -> FeatureKind:
     if isinstance(ends, str) and ends == FIND:
         return Number.find(**options)
@@ -87,7 +118,7 @@ def _number(ends: Any, options: Mapping[str, Any]) -> FeatureKind:
 
 def _flag(value: Any, options: Mapping[str, Any]) -> FeatureKind:
     if value is not True:
-        raise InputError("flag must be true")
+        raise InputError("flag must be true; remove the line if the column is not a feature")
     return Flag(**options)
 
 
@@ -111,7 +142,7 @@ NOT_DATES = "dates must be a pair, [first, last]"
 
 
 def _pair(ends: Any, fault: str) -> tuple[Any, Any]:
-    if isinstance(ends, str | Mapping):
+    if isinstance(ends, str | Mapping | set | frozenset):
         raise InputTypeError(fault)
     try:
         low, high = ends
@@ -166,6 +197,19 @@ def blanks(features: Mapping[Any, Any]) -> list[str]:
         if _has_blank(declared):
             names.setdefault(_wanted(declared), []).append(repr(name))
     return [f"{', '.join(those)}: {wanted}." for wanted, those in names.items()]
+
+
+def is_draft(path: Path) -> bool:
+    """Whether a schema file has blanks that are yet to be filled in."""
+    return _has_blank(read_mapping(path, "schema"))
+
+
+def filled_in(path: Path) -> dict[Any, Any]:
+    """The features of a schema file that have no blank."""
+    content = read_mapping(path, "schema")
+    features = content.get("features", content)
+    declared = features.items() if isinstance(features, Mapping) else ()
+    return {name: each for name, each in declared if not _has_blank(each)}
 
 
 def _has_blank(declared: Any) -> bool:

@@ -39,7 +39,7 @@ LINES: Mapping[DeclaredType, tuple[str, str]] = {
     "text": (f'{{levels = ["{BLANK}"]}}', "the levels, or another kind: dates, a flag, an order"),
     "date": (f'{{dates = ["{BLANK}", "{BLANK}"]}}', "first and last plausible date"),
     "truth": ("{flag = true}", "true or false"),
-    "unknown": (f'"{BLANK}"', "a range, or another kind as above; CSV has no types"),
+    "unknown": (f'"{BLANK}"', "a range, or another kind as above; no type is declared"),
 }
 """What is written for a column of each type, and the comment beside it."""
 

@@ -18,6 +18,8 @@ def distinct_levels(levels: Any, what: str) -> tuple[DeclaredLevel, ...]:
     """Levels that a value can be compared with, each of them once."""
     if isinstance(levels, str | Mapping) or not isinstance(levels, Iterable):
         raise InputTypeError(f"{what} must be a list of texts or numbers")
+    if isinstance(levels, set | frozenset):  # of texts, it changes with every process
+        raise InputTypeError(f"{what} is a set, which has no order; give a list")
     found = tuple(_level(level, what) for level in levels)
     if not found:
         raise InputError(f"{what} is empty; name at least one level")

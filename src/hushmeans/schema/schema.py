@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 from hushmeans.arguments import whole_number
 from hushmeans.errors import InputError, InputTypeError
 from hushmeans.schema.box import Box
-from hushmeans.schema.declaring import FIND, blanks, declared_kind, read_mapping
+from hushmeans.schema.declaring import FIND, blanks, check_heading, declared_kind, read_mapping
 from hushmeans.schema.feature_kind import FeatureKind
 from hushmeans.schema.names import listed, suggestion
 from hushmeans.schema.texts import BLANK
@@ -314,6 +314,7 @@ class Schema:
 def _is_document(declared: Mapping[Any, Any]) -> bool:
     """Whether this is a whole schema file, and not features alone."""
     if not isinstance(declared.get("features"), Mapping):
+        check_heading(declared)
         return False
     for key in declared:
         if key not in KEYS:

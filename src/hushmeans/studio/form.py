@@ -13,6 +13,7 @@ from hushmeans.schema.declaring import FIND, written
 KINDS = {
     "": "leave out",
     "number": "number",
+    "found": "number of unknown range",
     "category": "category",
     "ordinal": "ordered levels",
     "flag": "yes or no",
@@ -94,8 +95,9 @@ class ColumnForm:
         match self.kind:
             case "number":
                 ends = [_number(f"the {end} end", filled.get(end, "")) for end in ("low", "high")]
-                scale = filled.get("scale") or "linear"
-                return {"range": ends} | ({} if scale == "linear" else {"scale": scale})
+                return {"range": ends} | self._scale()
+            case "found":
+                return {"range": FIND} | self._scale()
             case "category" | "ordinal":
                 word = "levels" if self.kind == "category" else "order"
                 return {word: self._levels()}
@@ -107,6 +109,10 @@ class ColumnForm:
                 return {"flag": True}
             case _:
                 raise InputError("choose what the column is")
+
+    def _scale(self) -> dict[str, str]:
+        scale = self.filled.get("scale") or "linear"
+        return {} if scale == "linear" else {"scale": scale}
 
     def _levels(self) -> list[Any]:
         """The levels, as numbers if all of them are and the column may hold numbers."""
@@ -130,7 +136,9 @@ def _fields(entry: Mapping[str, Any]) -> dict[str, str]:
     word, value = next(iter(entry.items()))
     filled = {"kind": KIND_OF_WORD.get(word, word)}
     match word:
-        case "range" if value != FIND:
+        case "range" if value == FIND:
+            filled["kind"] = "found"
+        case "range":
             filled |= {"low": f"{value[0]:.15g}", "high": f"{value[1]:.15g}"}
         case "levels" | "order":
             filled["levels"] = "\n".join(map(str, value))

@@ -151,6 +151,7 @@ def _declared(session: Session) -> list[tuple[str, str]]:
 
 KIND_WORDS = {
     "number": "{low} to {high}",
+    "found": "range to be found",
     "category": "{n} levels",
     "ordinal": "{n} ordered levels",
     "flag": "yes or no",

@@ -8,16 +8,20 @@ from functools import lru_cache
 from itertools import accumulate
 
 from hushmeans.forecasting.forecast import Forecast, forecast_of
-from hushmeans.release.numbers import plain
+from hushmeans.release.numbers import percent, plain
 from hushmeans.release.verdict import NoiseVerdict
-from hushmeans.schema import Box, Category, Cycle, Date, Flag, Ordinal, Schema
+from hushmeans.schema import Box, Category, Cycle, Date, Flag, Number, Ordinal, Schema
 from hushmeans.settings import Settings
+from hushmeans.surveys.range_finding import check_enough
 
 EPSILON_STOPS = (0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
 """The budgets that the slider offers: from the strictest to what is still defensible."""
 
 DELTAS = ("0", "1e-9", "1e-8", "1e-7", "1e-6", "1e-5")
 """The deltas that the slider offers."""
+
+RANGE_TO_FIND = 2.0
+"""The length of a range before it is found, from -1 to 1."""
 
 MOST_ON_SLIDER = 30
 """Clusters that the slider offers; more can be typed."""
@@ -74,6 +78,8 @@ class Outlook:
     def of(cls, schema: Schema, plan: FitPlan) -> Outlook:
         """The outlook of a plan; an InputError where it makes no sense."""
         settings = plan.settings(schema)
+        unknown, unit = schema.box().unknown, settings.rows_per_person
+        check_enough(plan.rows, settings.budget, len(unknown), settings.range_share, unit)
         found = forecast_of(settings, plan.rows, None, schema)
         return cls(found, _stops(plan.rows, settings.with_epsilon(1), schema))
 
@@ -109,6 +115,8 @@ def _in_own_units(expected: Forecast) -> tuple[str, ...]:
 def _with_unit(box: Box, feature: int, errors: tuple[float, ...]) -> str:
     kind, error = box.features[feature], errors[box.layout.blocks[feature].first]
     match kind:
+        case Number(is_found=True):
+            return f"{percent(error / RANGE_TO_FIND)} of its range"
         case Category() | Flag():
             return f"{plain(100 * error, 2)} percentage points"
         case Date():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from hushmeans.fitting import fit_release
 from hushmeans.ledger import Ledger
 from hushmeans.release import Release
 from hushmeans.schema import Schema
+from hushmeans.schema.declaring import filled_in, is_draft
 from hushmeans.settings import Settings
 from hushmeans.studio.account import AccountView, Unfinished, unfinished_fits
 from hushmeans.studio.form import ColumnForm, filled_from, schema_in
@@ -91,18 +93,25 @@ class Session:
             schema = Schema(file)
             schema.box(names=[name for name, _ in self.table.columns])
         except HushmeansError as error:
-            self.problems = {"": str(error)}
+            self.problems = {"": str(error).removeprefix(f"{file}: ")}
+            with suppress(HushmeansError):
+                drafted = filled_from(Schema(filled_in(file))) if is_draft(file) else {}
+                self._fill(
+                    {each.name: drafted.get(each.name, each.filled) for each in self.columns}
+                )
             return
-        filled = filled_from(schema)
-        self.columns = [
-            ColumnForm(each.name, each.declared, filled.get(each.name, {})) for each in self.columns
-        ]
+        self._fill(filled_from(schema))
         self.person = {
             "person": schema.person or "",
             "rows_per_person": str(schema.rows_per_person),
             "missing_person": schema.missing_person,
         }
         self._judge()
+
+    def _fill(self, filled: Mapping[str, Mapping[str, str]]) -> None:
+        self.columns = [
+            ColumnForm(each.name, each.declared, filled.get(each.name, {})) for each in self.columns
+        ]
 
     def declare(self, form: Mapping[str, str]) -> None:
         """What the form about public knowledge says now; a sound schema is saved."""
@@ -254,6 +263,23 @@ class Session:
 
 DEFAULT_ROWS = "10000"
 """For the forecast of a fit that is resumed, whose budget is spent whatever it says."""
+
+
+def check_replaceable(file: Path, columns: Sequence[str]) -> None:
+    """Raise an error unless the studio may replace a file: a schema for the table, or a draft.
+
+    A mistyped name would otherwise cost a table, a release or the schema of another table.
+    """
+    if not file.exists():
+        return
+    refusal = "name another file with --schema, which the studio creates"
+    if file.suffix.lower() == ".json":
+        raise InputError(f"{file}: the studio writes TOML; {refusal}")
+    try:
+        if not is_draft(file):
+            Schema(file).box(names=columns)
+    except HushmeansError as error:
+        raise InputError(f"{error}; or {refusal}") from None
 
 
 def plan_of(filled: Mapping[str, str]) -> FitPlan:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from hushmeans.curator.readers.reading import Reading
 from hushmeans.errors import InputError, InputTypeError
-from hushmeans.schema import Schema
+from hushmeans.schema import CSV, SQL, Schema
 from hushmeans.types import FloatArray
 
 DTYPE_KINDS = {"U": "text", "S": "bytes", "O": "of dtype object", "M": "dates", "m": "durations"}
 """NumPy's kinds in a word; a whole dtype, such as <U37, tells of the records."""
+
+OF_MANY = ("iloc", "collect_schema", "__arrow_c_stream__", "__arrow_c_array__", "__array__")
+"""What the types of tables, columns and arrays have, of which at least one each."""
 
 
 def open_array(data: Any, schema: Schema, columns: Sequence[str] | None = None) -> Reading:
@@ -25,6 +29,7 @@ def open_array(data: Any, schema: Schema, columns: Sequence[str] | None = None) 
             "pass an array of the features only"
         )
     if is_plain_list(data):
+        check_rows(data)
         box = schema.declared_box("a list")
         return Reading(box, iter([numbers_in_rows(data, box.n_features)]))
     array = as_numeric_array(data)
@@ -39,6 +44,8 @@ def as_numeric_array(data: Any, what: str = "the data") -> np.ndarray[Any, Any]:
     what
         What to call the data in a message.
     """
+    if is_plain_list(data):
+        check_rows(data)
     if hasattr(data, "toarray") and hasattr(data, "nnz"):
         raise InputTypeError(
             f"{what} must not be sparse, since zeros are values to protect too; "
@@ -89,6 +96,32 @@ def _is_one_object(array: np.ndarray[Any, Any] | None) -> bool:
 def is_plain_list(data: Any) -> bool:
     """Whether the data is a Python list or tuple, which declares neither types nor columns."""
     return isinstance(data, list | tuple)
+
+
+def check_rows(rows: Sequence[Any]) -> None:
+    """Raise an error if a list holds tables, columns or paths, which would all seem to be missing.
+
+    Their types are as public as those of columns: no value of a record is one of them.
+    """
+    for kind in {type(row) for row in rows}:
+        if _holds_many(kind):
+            raise InputTypeError(
+                f"the data is a list with a {kind.__name__} in it, which is not a row; pass one "
+                "table (pandas.concat joins several), one file or folder, or a list of rows of "
+                "numbers"
+            )
+    if any(isinstance(row, np.ndarray) and row.ndim > 1 for row in rows):
+        raise InputTypeError(
+            "the data is a list of tables; pass one table (numpy.concatenate joins several), or a "
+            "list of rows of numbers"
+        )
+
+
+def _holds_many(kind: type) -> bool:
+    """Whether values of a type are tables, columns or places of records."""
+    if issubclass(kind, np.ndarray | np.generic):
+        return False
+    return issubclass(kind, PathLike | CSV | SQL) or any(hasattr(kind, name) for name in OF_MANY)
 
 
 def numbers_in_rows(rows: Sequence[Any], n_features: int) -> FloatArray:

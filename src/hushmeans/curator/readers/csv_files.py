@@ -24,7 +24,7 @@ HEADER_BYTES = 2**20
 CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 """How a file is compressed, by its last extension."""
 
-SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 """What may separate the fields of a file whose header seems to be a single name."""
 
 NOT_CSV = "this is not a valid CSV file with a header row"
@@ -91,7 +91,7 @@ def _header(file: DataFile, text: str) -> list[str]:
     fault = None
     if not names:
         fault = "the file is empty; a CSV file needs a header row"
-    elif len(names) == 1 and (found := next(filter(names[0].count, SEPARATORS), None)):
+    elif len(names) == 1 and (found := _separator(names[0], file.delimiter)) is not None:
         fault = (
             f"the fields are separated by {SEPARATORS[found]}; set the delimiter to {found!r} "
             "(--delimiter)"
@@ -103,6 +103,15 @@ def _header(file: DataFile, text: str) -> list[str]:
     if fault is not None:
         raise DataError(f"{file.label}: {fault}")
     return names
+
+
+def _separator(name: str, delimiter: str) -> str | None:
+    """What separates the fields of a header that is not separated by its delimiter.
+
+    A comma before a space may belong to a name.
+    """
+    name = name.replace(", ", "")
+    return next((sign for sign in SEPARATORS if sign in name and sign != delimiter), None)
 
 
 def _opened(file: DataFile, passing: _Passing) -> pa.RecordBatchReader:

@@ -12,13 +12,14 @@ from typing import Literal
 
 import pyarrow as pa
 
-from hushmeans.curator.readers.columns import needed_columns
+from hushmeans.curator.readers.columns import check_distinct, needed_columns
 from hushmeans.curator.readers.faults import iterate_or_explain, read_or_explain
 from hushmeans.curator.readers.folders import shown, without_query
 from hushmeans.curator.readers.reading import Reading
-from hushmeans.curator.readers.types import UNDECLARED
+from hushmeans.curator.readers.types import UNDECLARED, type_in_a_word
 from hushmeans.errors import DataError, InputError
 from hushmeans.schema import SQL, Schema
+from hushmeans.schema.draft import DeclaredType
 
 REFUSED = (
     "the database refused or stopped the query; run it in the database's own client to see why, "
@@ -66,20 +67,34 @@ class Database:
         return f"select {', '.join(first)} union all {rows}"
 
 
+def query_types(place: SQL) -> dict[str, DeclaredType]:
+    """The columns of a query, and what their types tell; no row is asked for."""
+    label = f"the query on {shown(place.database)}"
+    database, _, fields = _columns_of(place, label)
+    check_distinct(fields.names, f"{label}: ")
+    return {each.name: type_in_a_word(_declared(each, database, None).type) for each in fields}
+
+
 def open_query(place: SQL, schema: Schema, columns: Sequence[str] | None = None) -> Reading:
     """The rows of a query, after checking the types of its columns; it runs when they are read."""
     label = f"the query on {shown(place.database)}"
-    database = _database(place.database, label)
-    query = place.query.strip().rstrip(";")
-    nothing = f"select * from ({query}\n) as records limit 0"  # noqa: S608
-    with _result(database, place, label, nothing) as empty:
-        table = pa.schema([_declared(field, database, schema.person) for field in empty.schema])
+    database, query, stored = _columns_of(place, label)
+    table = pa.schema([_declared(field, database, schema.person) for field in stored])
     box, names = needed_columns(table, schema, columns, label)
     uses: list[Use] = ["text" if kind.may_be_text else "number" for kind in box.features]
     uses += ["id"] * (schema.person is not None)
-    fields = map(empty.schema.field, names)
+    fields = map(stored.field, names)
     wrapped = database.wrapped(query, list(zip(fields, uses, strict=True)))
     return Reading(box, _rows(database, place, label, wrapped), schema.person is not None)
+
+
+def _columns_of(place: SQL, label: str) -> tuple[Database, str, pa.Schema]:
+    """The database of a query, the query without its end, and the columns as they are stored."""
+    database = _database(place.database, label)
+    query = place.query.strip().rstrip(";")
+    nothing = f"select * from ({query}\n) as records limit 0"  # noqa: S608 (the owner's own query)
+    with _result(database, place, label, nothing) as empty:
+        return database, query, empty.schema
 
 
 def _rows(database: Database, place: SQL, label: str, query: str) -> Iterator[pa.RecordBatch]:
@@ -113,8 +128,9 @@ def _database(url: str, label: str) -> Database:
     database = DATABASES.get(re.split(r":|\+", url, maxsplit=1)[0].lower())
     if database is None:
         raise InputError(
-            f"{label}: databases of this kind cannot be read; use postgresql://, sqlite:/// or "
-            "duckdb:///, or pass the Arrow stream of another driver to fit"
+            f"{label}: databases of this kind cannot be read; give a URL such as "
+            "sqlite:///people.sqlite, duckdb:///people.duckdb or postgresql://host/name, or pass "
+            "the Arrow stream of another driver to fit"
         )
     if database.is_file and not Path(_path(url)).is_file():
         raise DataError(f"{label}: no such file")

@@ -18,6 +18,7 @@ from hushmeans.curator.readers.arrow_files import (
 )
 from hushmeans.curator.readers.columns import check_distinct, needed_columns
 from hushmeans.curator.readers.csv_files import csv_batches, csv_schema, ended_early, not_csv
+from hushmeans.curator.readers.databases import query_types
 from hushmeans.curator.readers.faults import TRUNCATED, Fault, iterate_or_explain, read_or_explain
 from hushmeans.curator.readers.folders import DataFile, find_files
 from hushmeans.curator.readers.numbers import parse_numbers
@@ -25,7 +26,7 @@ from hushmeans.curator.readers.reading import Reading
 from hushmeans.curator.readers.types import UNDECLARED, type_in_a_word
 from hushmeans.curator.watching import Watch
 from hushmeans.errors import InputError
-from hushmeans.schema import CSV, Schema
+from hushmeans.schema import CSV, SQL, Schema
 from hushmeans.schema.draft import DeclaredType
 
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
@@ -75,11 +76,13 @@ def open_files(
     return Reading(box, _batches(files, names, watch or Watch()), schema.person is not None)
 
 
-def declared_types(place: str | os.PathLike[str] | CSV) -> dict[str, DeclaredType]:
-    """The columns of a file, or of the first in a folder, and what their types tell.
+def declared_types(place: str | os.PathLike[str] | CSV | SQL) -> dict[str, DeclaredType]:
+    """The columns of a file, of the first in a folder, or of a query; and what their types tell.
 
     No value is read: names and types are in a file's header or footer.
     """
+    if isinstance(place, SQL):
+        return query_types(place)
     file = find_files(place)[0]
     table = _table(file)
     check_distinct(table.names, f"{file.label}: ")

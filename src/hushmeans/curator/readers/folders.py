@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -28,6 +28,24 @@ FORMAT_BY_SUFFIX = {
     ".ipc": "arrow",
 }
 """The supported formats, by file extension."""
+
+AS_CSV = "to read it as CSV all the same, give its delimiter (--delimiter)"
+QUERIED = "a database is read with a query instead of a file (--sql and --database; SQL in Python)"
+EXPORTED = "export it as CSV or Parquet"
+HINT_BY_SUFFIX = {
+    ".db": QUERIED,
+    ".sqlite": QUERIED,
+    ".sqlite3": QUERIED,
+    ".duckdb": QUERIED,
+    ".xls": EXPORTED,
+    ".xlsx": EXPORTED,
+    ".ods": EXPORTED,
+    ".json": EXPORTED,
+    ".dta": EXPORTED,
+    ".sav": EXPORTED,
+    ".rds": EXPORTED,
+}
+"""What to do with a file of another format, by its extension."""
 
 OUT_OF_REACH = (
     "no such file or folder, or no access to it; check the address, the connection and the "
@@ -102,10 +120,10 @@ def format_of(path: str, label: str) -> str:
     for suffix, kind in FORMAT_BY_SUFFIX.items():
         if path.lower().endswith(suffix):
             return kind
+    hint = HINT_BY_SUFFIX.get(PurePosixPath(path.lower()).suffix, AS_CSV)
     raise DataError(
         f"{label}: unsupported file type; the name must end in one of "
-        f"{', '.join(FORMAT_BY_SUFFIX)}; to read it as CSV all the same, give its delimiter "
-        "(--delimiter)"
+        f"{', '.join(FORMAT_BY_SUFFIX)}; {hint}"
     )
 
 

@@ -75,7 +75,7 @@ def check_holds(name: str, column: pa.DataType, kind: FeatureKind, where: str = 
         wanted = IN_WORDS.get(type(kind), "numbers")
         raise InputTypeError(
             f"{where}column {name!r} holds {_described(column)}, not {wanted}; "
-            "convert it, declare it as what it is in a schema, or remove it from the features"
+            "convert it, declare its kind in a schema, or remove it from the features"
         )
 
 
@@ -84,8 +84,9 @@ def check_identifies(name: str, column: pa.DataType, where: str = "") -> None:
     plain = plain_type(column)
     if pa.types.is_floating(plain):
         raise InputTypeError(
-            f"{where}the person column {name!r} has floats, which merge large ids, as pandas does "
-            'where an id is missing; convert it to "Int64" or text where the table is made'
+            f"{where}the person column {name!r} has floats, which merge large ids (pandas turns "
+            'whole numbers into floats where one is missing); use "Int64" or text where the table '
+            "is made"
         )
     if not is_any(plain, IDS):
         raise InputTypeError(

@@ -7,7 +7,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import redirect_stdout, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
@@ -32,7 +32,7 @@ from hushmeans.schema import Box, Schema
 from hushmeans.types import IntArray
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType
 
 T = TypeVar("T")
@@ -59,6 +59,9 @@ CHANGING = re.compile(
 
 OTHER_CODE = (OTHER_VERSION, "unexpected keyword argument", "Can't get attribute")
 """What an executor's error says whose code is not the driver's."""
+
+FITTED_PARTITIONS = "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning"
+"""Spark's setting that lets the partitions of a table that is kept depend on its size."""
 
 EXECUTOR_MODULES = ("hushmeans", "numba", "numpy", "pyarrow")
 """What an executor must be able to import."""
@@ -178,7 +181,27 @@ def _encoded(features: DataFrame, box: Box, limit: RowLimit | None) -> DataFrame
     if limit is None:
         encode_all = partial(_encode, box=box, code=sources_digest())
         return _kept(features.mapInArrow(as_it_is(encode_all), "piece binary"))
-    return _kept(limited_pieces(features, box, limit, sources_digest()))
+    with _few_partitions(features.sparkSession):
+        return _kept(limited_pieces(features, box, limit, sources_digest()))
+
+
+@contextmanager
+def _few_partitions(session: SparkSession) -> Iterator[None]:
+    """While it lasts, tables are kept in as many partitions as their size needs.
+
+    Otherwise they are kept in as many as shuffles have by default, and every question about a
+    small table costs 200 tasks. Totals do not depend on partitions.
+    """
+    before = None
+    with suppress(Exception):  # a cluster may not allow it
+        before = session.conf.get(FITTED_PARTITIONS)
+        session.conf.set(FITTED_PARTITIONS, "true")
+    try:
+        yield
+    finally:
+        if before is not None:
+            with suppress(Exception):
+                session.conf.set(FITTED_PARTITIONS, before)
 
 
 def _kept(pieces: DataFrame) -> DataFrame:
@@ -255,7 +278,8 @@ def _explain(error: Exception) -> str:
     if any(f"No module named '{name}" in text for name in EXECUTOR_MODULES):
         return (
             "the executors cannot import hushmeans; install it with its dependencies in the "
-            "cluster's Python environment (docs/engines.md)"
+            "cluster's Python environment (docs/engines.md) or, on this machine, set "
+            "PYSPARK_PYTHON to the Python that has it"
         )
     if "MALFORMED_RECORD_IN_PARSING" in text:
         return UNEVEN

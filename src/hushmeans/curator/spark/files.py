@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import sys
 import warnings
 from collections.abc import Collection, Iterator, Sequence
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pyarrow as pa
 
@@ -33,6 +35,16 @@ CSV_OPTIONS: dict[str, str | bool] = {
 }
 """Columns are text, every file has the header of the first, and a row that does not match it is an
 error. One line is one record, so that a stray quote cannot swallow the following records."""
+
+
+CONNECT_PORT = 15_002
+"""Where a Spark Connect server listens if its address names no port."""
+
+LONGEST_WAIT = 20
+"""Seconds for a server to accept a connection."""
+
+PROXIES = ("grpc_proxy", "https_proxy", "http_proxy")
+"""The environment variables by which gRPC finds a proxy."""
 
 
 @contextmanager
@@ -93,9 +105,22 @@ def _connect(address: str) -> SparkSession:
         raise InputError("Spark Connect needs grpcio; run pip install 'hushmeans[spark]'")
     from pyspark.sql import SparkSession
 
+    label = address.partition(";")[0]
     fault = "cannot reach a Spark Connect server; check its address"
+    read_or_explain(label, partial(_knock, label), fault)
     builder = SparkSession.builder.appName("hushmeans").remote(address)
-    return read_or_explain(address.partition(";")[0], builder.getOrCreate, fault)
+    return read_or_explain(label, builder.getOrCreate, fault)
+
+
+def _knock(address: str) -> None:
+    """Fail at once where nobody listens: Spark Connect itself tries again for ten minutes.
+
+    Behind a proxy only Spark Connect can tell.
+    """
+    if not any(os.environ.get(name) for name in PROXIES):
+        place = urlsplit(address)
+        port = place.port or CONNECT_PORT
+        socket.create_connection((place.hostname or "", port), timeout=LONGEST_WAIT).close()
 
 
 def _java_path() -> str:
