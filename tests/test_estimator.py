@@ -221,6 +221,13 @@ def test_a_list_of_tables_columns_or_places_is_refused_before_anything_is_spent(
         model().fit(people).predict(parts)
 
 
+def test_one_table_among_rows_is_a_missing_row_like_anything_else(people: pd.DataFrame) -> None:
+    """A fit that failed because of one record would tell that it is there."""
+    rows: list[Any] = people.to_numpy().tolist()
+    for odd in (people, people["age"], Path("people.parquet"), "text", None):
+        assert model(bounds=IN_ORDER).fit([*rows, odd]).release_.n_clusters == 2
+
+
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 def test_data_without_names_is_predicted_by_position(people: pd.DataFrame) -> None:
     fitted = model().fit(people)

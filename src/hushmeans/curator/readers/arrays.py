@@ -99,18 +99,19 @@ def is_plain_list(data: Any) -> bool:
 
 
 def check_rows(rows: Sequence[Any]) -> None:
-    """Raise an error if a list holds tables, columns or paths, which would all seem to be missing.
+    """Raise an error if a list holds nothing but tables, columns or paths, and so no rows.
 
-    Their types are as public as those of columns: no value of a record is one of them.
+    Among rows such a thing is a missing row, as everything that is not a row of numbers is: one
+    record alone never makes a fit fail.
     """
-    for kind in {type(row) for row in rows}:
-        if _holds_many(kind):
-            raise InputTypeError(
-                f"the data is a list with a {kind.__name__} in it, which is not a row; pass one "
-                "table (pandas.concat joins several), one file or folder, or a list of rows of "
-                "numbers"
-            )
-    if any(isinstance(row, np.ndarray) and row.ndim > 1 for row in rows):
+    kinds = {type(row) for row in rows}
+    if kinds and all(map(_holds_many, kinds)):
+        raise InputTypeError(
+            f"the data is a list whose entries, such as {min(kind.__name__ for kind in kinds)}, "
+            "are not rows; pass one table (pandas.concat joins several), one file or folder, or a "
+            "list of rows of numbers"
+        )
+    if kinds == {np.ndarray} and all(row.ndim > 1 for row in rows):
         raise InputTypeError(
             "the data is a list of tables; pass one table (numpy.concatenate joins several), or a "
             "list of rows of numbers"
