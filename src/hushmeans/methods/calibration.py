@@ -19,6 +19,7 @@ import numpy as np
 from hushmeans.curator.door import Door, Noise
 from hushmeans.curator.questions import LONGEST_EDGE, Distances
 from hushmeans.methods.clusters import Clusters
+from hushmeans.methods.far_records import FarRecords
 from hushmeans.methods.gaps import FEWEST, Gaps, gaps_to_nearest
 from hushmeans.methods.opening import exact_share
 from hushmeans.methods.picture import MANY_FEATURES, Picture
@@ -28,9 +29,11 @@ from hushmeans.types import FloatArray, IntArray
 SIGNAL_OF_DISTANCES = 40.0
 """The share of the distances of all records aims at counts whose noise is this many times smaller
 than the number of records. Higher values measure distances better and cost more."""
-LEAST_FOR_DISTANCES, MOST_FOR_DISTANCES, MOST_WITH_FEW_FEATURES = 0.005, 0.05, 0.02
-"""Limits on that share: the least, the largest, and the largest with few features, for which cells
-already show distances well. Distances are not asked for if they would cost more."""
+LEAST_FOR_DISTANCES, MOST_FOR_DISTANCES = 0.005, 0.05
+"""Limits on that share. Distances are not asked for if they would cost more."""
+WITH_FEW_FEATURES = 0.02
+"""The share with few features: cells show most distances well there, but a smaller share would hide
+the records far from all clusters. Distances are not asked for if they would cost more."""
 LEVELS = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
 """The quantiles of distances by which the picture is corrected."""
 MEDIAN, CLEAR_OF_NOISE = 0.5, 3.0
@@ -40,6 +43,8 @@ NEAREST, FARTHEST = 1 / 32, 4.0
 """The first and the last edge between ranges of distances, relative to the picture's median."""
 EDGES_PER_DOUBLING = 2
 """The number of edges for each factor of 2."""
+FAR_EDGES = np.array([8.0, 16.0, 32.0, 64.0])
+"""The edges that follow, relative to the same median: for the few records far from all clusters."""
 UNSETTLED = 0.7
 """If the squared errors of the centroids exceed this part of the squared median distance, records
 lie far from them because they are misplaced, and another round is worth its noise."""
@@ -72,11 +77,14 @@ class Calibration:
         Quantiles of the distances, the median among them.
     found, shown
         The quantiles of the distances of real records, and of those of the picture.
+    far
+        The records far from all centroids; None if nothing is known of them.
     """
 
     levels: FloatArray
     found: FloatArray
     shown: FloatArray
+    far: FarRecords | None = None
 
     @property
     def factor(self) -> float:
@@ -90,7 +98,7 @@ class Calibration:
         ranks[np.argsort(lengths, kind="stable")] = (np.arange(len(lengths)) + 0.5) / len(lengths)
         logarithms = np.log(self.found / self.shown)
         factors = np.exp(np.interp(ranks, self.levels, logarithms))
-        return replace(gaps, offsets=gaps.offsets * factors[:, None])
+        return replace(gaps, offsets=gaps.offsets * factors[:, None], far=self.far or gaps.far)
 
     def is_unsettled(self, error: float) -> bool:
         """Whether errors of the centroids, with this variance over all features, explain them."""
@@ -126,9 +134,11 @@ class SharesOfDistances:
 
 def share_of_distances(noise: Noise, n_features: int, size: float) -> Fraction:
     """The share for the distances of this many records together; 0 not to ask for them."""
-    largest = MOST_FOR_DISTANCES if n_features >= MANY_FEATURES else MOST_WITH_FEW_FEATURES
-    share = max(noise.share_for(1, size / SIGNAL_OF_DISTANCES), LEAST_FOR_DISTANCES)
-    return exact_share(share) if share <= largest else Fraction(0)
+    wanted = noise.share_for(1, size / SIGNAL_OF_DISTANCES)
+    least, most = LEAST_FOR_DISTANCES, MOST_FOR_DISTANCES
+    if n_features < MANY_FEATURES:
+        least = most = WITH_FEW_FEATURES
+    return exact_share(max(wanted, least)) if wanted <= most else Fraction(0)
 
 
 def share_of_own_distances(noise: Noise, n_clusters: int, size: float) -> Fraction:
@@ -152,19 +162,20 @@ def ask_distances(door: Door, picture: Picture, clusters: Clusters, share: Fract
 
 def joint_edges(grid: Grid, lengths: FloatArray, n_features: int) -> IntArray:
     """The edges for the distances of all records, around those that the picture shows."""
-    ends, median = (NEAREST, FARTHEST), float(np.median(lengths))
-    return _edges(grid, median, ends, EDGES_PER_DOUBLING, n_features)
+    median = float(np.median(lengths))
+    wanted = np.append(_series(NEAREST, FARTHEST, EDGES_PER_DOUBLING), FAR_EDGES)
+    return _edges(grid, median * wanted, n_features)
 
 
 def joint_calibration(
     counts: IntArray, edges: FloatArray, noise: float, lengths: FloatArray, size: float
 ) -> Calibration:
     """What the counts of this many records tell, with noise of this deviation."""
-    levels = _clear_levels(LEVELS, size, noise * math.sqrt(len(edges) / 2))
+    n_near = np.count_nonzero(edges <= FARTHEST * np.median(lengths))
+    levels = _clear_levels(LEVELS, size, noise * math.sqrt(n_near / 2))
     levels = np.union1d(levels, MEDIAN)
-    return Calibration(
-        levels, _quantiles(levels, counts, edges, size), np.quantile(lengths, levels)
-    )
+    found, shown = _quantiles(levels, counts, edges, size), np.quantile(lengths, levels)
+    return Calibration(levels, found, shown, FarRecords.seen(counts, edges, noise, size))
 
 
 def ask_own_distances(
@@ -200,13 +211,14 @@ def with_borrowed_offsets(gaps: Gaps, n_clusters: int) -> Gaps:
     few = np.flatnonzero(np.bincount(gaps.nearest, minlength=n_clusters) < FEWEST)
     some = gaps.offsets[:: max(1, len(gaps.offsets) // SHAPE_RECORDS)]
     offsets = np.concatenate([gaps.offsets, *[some] * len(few)])
-    return Gaps(offsets, np.append(gaps.nearest, np.repeat(few, len(some))))
+    nearest = np.append(gaps.nearest, np.repeat(few, len(some)))
+    return replace(gaps, offsets=offsets, nearest=nearest)
 
 
 def own_edges(grid: Grid, real: Gaps, n_features: int) -> IntArray:
     """The edges for the distances from each cluster, around those that are known of all records."""
     median = float(np.median(_lengths(grid, real)))
-    return _edges(grid, median, (OWN_NEAREST, OWN_FARTHEST), 1, n_features)
+    return _edges(grid, median * _series(OWN_NEAREST, OWN_FARTHEST, 1), n_features)
 
 
 def own_calibration(
@@ -260,12 +272,13 @@ def _lengths(grid: Grid, gaps: Gaps) -> FloatArray:
     return lengths
 
 
-def _edges(
-    grid: Grid, median: float, ends: tuple[float, float], per_doubling: int, n_features: int
-) -> IntArray:
-    """Edges of distances, in grid steps: a geometric series around a median."""
-    nearest, farthest = ends
-    number = round(per_doubling * math.log2(farthest / nearest)) + 1
-    wanted = median * np.geomspace(nearest, farthest, number)
+def _series(first: float, last: float, per_doubling: int) -> FloatArray:
+    """A geometric series with so many terms for each factor of 2."""
+    number = round(per_doubling * math.log2(last / first)) + 1
+    return np.geomspace(first, last, number)
+
+
+def _edges(grid: Grid, wanted: FloatArray, n_features: int) -> IntArray:
+    """Edges of distances, in grid steps, as far as a question may have them."""
     longest = min(2 * math.sqrt(n_features) * grid.unit, LONGEST_EDGE)
     return np.unique(np.rint(np.clip(wanted * grid.unit, 1, longest)).astype(np.int64))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from hushmeans.curator.questions import Norm
+from hushmeans.methods.far_records import FarRecords
 from hushmeans.methods.nearest import nearest_points
 from hushmeans.methods.picture import Picture
 from hushmeans.types import BoolArray, FloatArray, IntArray
@@ -20,10 +21,17 @@ SHORTEST = 1e-12
 
 @dataclass(frozen=True)
 class Gaps:
-    """For each of the picture's records, its nearest centroid and the offset from it."""
+    """For each of the picture's records, its nearest centroid and the offset from it.
+
+    Attributes
+    ----------
+    far
+        The real records that are far from all centroids; None if nothing is known of them.
+    """
 
     offsets: FloatArray
     nearest: IntArray
+    far: FarRecords | None = None
 
     @property
     def square(self) -> float:
@@ -32,7 +40,7 @@ class Gaps:
 
     def only(self, chosen: BoolArray) -> Gaps:
         """The gaps of the chosen records."""
-        return Gaps(self.offsets[chosen], self.nearest[chosen])
+        return replace(self, offsets=self.offsets[chosen], nearest=self.nearest[chosen])
 
     def squares(self, n_clusters: int) -> FloatArray:
         """Each cluster's mean squared distance, or that of all records if that is larger."""
@@ -42,7 +50,8 @@ class Gaps:
     def cut_by(self, clips: FloatArray, norm: Norm) -> FloatArray:
         """The mean length that clipping cuts off the offsets of each cluster.
 
-        For a cluster with few records in the picture, all records stand in.
+        For a cluster with few records in the picture, all records stand in. Real records that are
+        known to be far from all centroids count even if the picture does not show them.
 
         Parameters
         ----------
@@ -59,11 +68,14 @@ class Gaps:
             )
             for row in clips
         ]
-        return np.where(
+        shown = np.where(
             counts < FEWEST,
             _mean_beyond(clips, norms, euclidean),
             np.array(own) / np.maximum(counts, 1),
         )
+        if self.far is None:
+            return shown
+        return np.maximum(shown, self.far.cut_by(clips * float(euclidean.mean()), counts))
 
 
 def gaps_to_nearest(picture: Picture, points: FloatArray) -> Gaps:
