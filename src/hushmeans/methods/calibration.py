@@ -43,8 +43,9 @@ NEAREST, FARTHEST = 1 / 32, 4.0
 """The first and the last edge between ranges of distances, relative to the picture's median."""
 EDGES_PER_DOUBLING = 2
 """The number of edges for each factor of 2."""
-FAR_EDGES = np.array([8.0, 16.0, 32.0, 64.0])
-"""The edges that follow, relative to the same median: for the few records far from all clusters."""
+FAR_EDGES = np.array([8.0, 16.0])
+"""The edges that follow, relative to the same median: for the few records far from all clusters.
+An edge still farther out would see hardly any more of them, and be widened by a false alarm more."""
 UNSETTLED = 0.7
 """If the squared errors of the centroids exceed this part of the squared median distance, records
 lie far from them because they are misplaced, and another round is worth its noise."""

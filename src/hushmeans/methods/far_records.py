@@ -13,8 +13,7 @@ import numpy as np
 
 from hushmeans.types import FloatArray, IntArray
 
-import os
-CLEAR_BEYOND = float(os.environ.get('CB','2.5'))
+CLEAR_BEYOND = 2.0
 """The number of records beyond a distance counts as 0 unless it exceeds its noise this many times.
 Lower values see fewer far records, and take more noise for them, which makes intervals wider."""
 
