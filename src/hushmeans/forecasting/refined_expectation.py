@@ -13,7 +13,7 @@ from hushmeans.forecasting.expected_picture import expected_picture
 from hushmeans.forecasting.expected_rounds import ExpectedRounds, PlannedFit, expected_rounds
 from hushmeans.forecasting.mixed_expectation import left_within_blocks, profiles_step
 from hushmeans.forecasting.population import Population
-from hushmeans.forecasting.steps import Expectation, Step
+from hushmeans.forecasting.steps import Expectation, ExpectedPurse, Step, expect_opening
 from hushmeans.methods.last_sizes import SIZES_SHARE, share_of_sizes, variance_of_size
 from hushmeans.methods.moves import SIZE_DOUBT, read_moves
 from hushmeans.methods.one_point import is_hopeless
@@ -37,12 +37,14 @@ SMALLEST_MOVE, LARGEST_MOVE = 1e-4, 0.5
 
 def refined_expectation(method: RefinedMethod, population: Population, noise: Noise) -> Expectation:
     """The noise of the last round's moves, for centroids that earlier rounds brought near."""
-    layout = population.layout
+    layout, purse = population.layout, ExpectedPurse(noise)
+    expect_opening(purse, layout, float(population.size))
     if is_hopeless(noise, layout, population.size - noise.deviation(1, SIZE_SHARE)):
         return _of_one_point(method, population, noise)
-    asked, picture = expected_picture(method, population, noise)
-    for_sizes = SIZES_SHARE if layout.is_numeric else share_of_sizes(1 - picture.spent, layout)
-    rest = 1 - picture.spent - for_sizes
+    picture = expected_picture(method, population, purse)
+    rest = 1 - picture.spent
+    for_sizes = share_of_sizes(rest, layout)
+    rest -= for_sizes
     for_widths = method.share_of_widths(rest, picture, noise, layout, population.n_clusters)
     rest -= for_widths
     rounds, n = method.rounds_and_n(picture, noise, population.n_clusters, rest)
@@ -51,9 +53,9 @@ def refined_expectation(method: RefinedMethod, population: Population, noise: No
     made = expected_rounds(fit)
     squares = _squared_errors(fit, made)
     counted, size_variance = _last_sizes(noise, layout, for_sizes)
-    cells = sum((step.share for step in asked if step.question == "cells"), Fraction(0))
+    cells = sum((step.share for step in purse.steps if step.question == "cells"), Fraction(0))
     return Expectation(
-        steps=(*asked, *made.steps, counted, *_step_of_widths(picture, noise, for_widths)),
+        steps=(*purse.steps, *made.steps, counted, *_step_of_widths(picture, noise, for_widths)),
         centre_variance=(
             float(squares.mean()) if layout.is_numeric else left_within_blocks(population, squares)
         ),
