@@ -109,6 +109,14 @@ def test_a_fit_takes_the_shares_that_a_forecast_expects(table: str) -> None:
     assert sum(share for _, share in forecasted) == 1
 
 
+@pytest.mark.parametrize("table", NOISY)
+def test_a_fit_without_hope_takes_the_shares_that_a_forecast_expects(table: str) -> None:
+    rows, k, _, features = NOISY[table]
+    expected = of_table(features, rows, k, 1 / rows)
+    assert taken_by_a_fit(expected) == [(step.question, step.share) for step in expected.steps]
+    assert len(expected.steps) <= 4
+
+
 def test_the_limits_of_a_fit_bind_in_a_forecast() -> None:
     """Half of what is left, 0.26 of the budget, is less than the usual share of cells."""
     steps = of_table(NOISY["two numbers"][3], 1000, 4, 0.1).steps
