@@ -155,6 +155,19 @@ def test_fit_says_the_forecast_of_plan_for_other_kinds_too(
     assert f"Forecast: {expected.verdict}" in capsys.readouterr().out
 
 
+def test_a_small_table_with_little_budget_left_is_planned(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The usual shares of its questions exceed the budget; a fit limits them."""
+    schema = '[features]\nn = [0, 1]\no = {levels = ["a", "b", "c"]}\n'
+    (folder / "small.toml").write_text(schema)
+    budget = ("--k", "3", "--epsilon", "0.3", "--schema", "small.toml")
+    assert run("plan", "--rows", "160", *budget, "--json") == 0
+    shares = [Fraction(step["share"]) for step in json.loads(capsys.readouterr().out)["steps"]]
+    assert sum(shares) == 1
+    assert min(shares) > 0
+
+
 def test_fit_stops_where_noise_will_dominate_before_anything_is_spent(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

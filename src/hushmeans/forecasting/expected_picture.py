@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 
-from hushmeans.curator.door import Noise
 from hushmeans.forecasting.mixed_expectation import mixed_picture
 from hushmeans.forecasting.population import Population
-from hushmeans.forecasting.steps import Step, opening_steps, steps_to_moments
-from hushmeans.methods.cells import cell_borders, share_of_cells
+from hushmeans.forecasting.steps import ExpectedPurse, expect_moments
+from hushmeans.methods.cells import cell_borders
 from hushmeans.methods.moments import Moments
-from hushmeans.methods.picture import Picture
+from hushmeans.methods.picture import Picture, PictureTask
 from hushmeans.methods.place import Place
 from hushmeans.methods.refined import RefinedMethod
 from hushmeans.methods.start import public_randomness
@@ -21,23 +19,23 @@ from hushmeans.types import FloatArray
 
 
 def expected_picture(
-    method: RefinedMethod, population: Population, noise: Noise
-) -> tuple[list[Step], Picture]:
-    """The questions for a picture, and the picture. The records are assumed to fill the box."""
+    method: RefinedMethod, population: Population, purse: ExpectedPurse
+) -> Picture:
+    """Ask the questions for a picture. The records are assumed to fill the box."""
+    size, records = float(population.size), population.records
+    task = PictureTask(size, len(records), population.n_clusters, method.cells_share)
     if not population.layout.is_numeric:
-        asked, borders, whole_picture = mixed_picture(method, population, noise)
-        return asked, replace(whole_picture, records=_redrawn(population.records, borders))
-    size, n_features = float(population.size), population.n_features
-    place, records = Place.whole(n_features), population.records
+        borders, whole_picture = mixed_picture(task, population, purse)
+        return replace(whole_picture, records=_redrawn(records, borders))
+    n_features, noise = population.n_features, purse.noise
+    place = Place.whole(n_features)
     moments = Moments(size, place, records.mean(axis=0), records.var(axis=0))
-    steps = opening_steps(noise, population.layout, size)
-    steps += steps_to_moments(noise, n_features, size)
-    share = method.cells_share or share_of_cells(noise, n_features, size, population.n_clusters)
+    expect_moments(purse, n_features, size)
+    share = task.share_of_cells(noise, n_features, purse.spent)
     borders = cell_borders(moments, size / noise.deviation(1, share), population.grid)
     if any(each.size for each in borders):
-        steps.append(Step.of("cells", 1.0, share, noise))
-    spent = sum((step.share for step in steps), Fraction(0))
-    return steps, Picture(_redrawn(records, borders), moments, spent)
+        purse.ask("cells", 1.0, share)
+    return Picture(_redrawn(records, borders), moments, purse.spent)
 
 
 def _redrawn(records: FloatArray, borders: list[FloatArray]) -> FloatArray:

@@ -9,17 +9,15 @@ import numpy as np
 
 from hushmeans.curator.door import Noise
 from hushmeans.forecasting.population import Population
-from hushmeans.forecasting.steps import Step, opening_steps, steps_to_moments
+from hushmeans.forecasting.steps import ExpectedPurse, Step, expect_moments
 from hushmeans.methods.blocks import within_blocks
-from hushmeans.methods.cells import share_of_cells
 from hushmeans.methods.columns import MixedColumns, norm_of_codes
 from hushmeans.methods.cutting import Cutting
 from hushmeans.methods.marginals import clip_of_spread, share_for_codes, share_of_spread
 from hushmeans.methods.moments import Moments
-from hushmeans.methods.picture import Picture
+from hushmeans.methods.picture import Picture, PictureTask
 from hushmeans.methods.place import Place
 from hushmeans.methods.profile import profiles_about
-from hushmeans.methods.refined import RefinedMethod
 from hushmeans.methods.start import public_randomness
 from hushmeans.schema import Grid, Layout
 from hushmeans.types import FloatArray
@@ -30,31 +28,28 @@ what records can hold. Higher values take longer and vary less."""
 
 
 def mixed_picture(
-    method: RefinedMethod, population: Population, noise: Noise
-) -> tuple[list[Step], list[FloatArray], Picture]:
-    """The questions for a picture, the borders of its cells, and the picture."""
-    layout, size, records = population.layout, float(population.size), population.records
+    task: PictureTask, population: Population, purse: ExpectedPurse
+) -> tuple[list[FloatArray], Picture]:
+    """Ask the questions for a picture; the borders of its cells, and the picture."""
+    layout, size, records, noise = population.layout, task.size, population.records, purse.noise
     columns = MixedColumns.of(layout)
     mean = records.mean(axis=0)
     moments = Moments(size, Place.whole(len(mean)), mean, records.var(axis=0))
-    steps = opening_steps(noise, layout, size)
     if columns.coded:
         clip = norm_of_codes(columns.coded, noise.norm)
-        steps.append(Step.of("shifts", clip, share_for_codes(noise, columns, size), noise))
+        purse.ask("shifts", clip, share_for_codes(noise, columns, size))
     if columns.ordinals:
         reach = np.array([block.high for block in columns.ordinals])
         share = share_of_spread(noise, reach, size)
-        steps.append(Step.of("spread", clip_of_spread(reach, noise.norm), share, noise))
+        purse.ask("spread", clip_of_spread(reach, noise.norm), share)
     if columns.ranged.size:
-        steps += steps_to_moments(noise, len(columns.ranged), size)
-    n_clusters = population.n_clusters
-    share = method.cells_share or share_of_cells(noise, len(layout.blocks), size, n_clusters)
+        expect_moments(purse, len(columns.ranged), size)
+    share = task.share_of_cells(noise, len(layout.blocks), purse.spent)
     signal = size / noise.deviation(1, share)
-    cutting = Cutting.of(columns, moments, signal, population.grid, n_clusters)
+    cutting = Cutting.of(columns, moments, signal, population.grid, task.n_clusters)
     if cutting.n_borders:
-        steps.append(Step.of("cells", 1.0, share, noise))
-    spent = sum((step.share for step in steps), Fraction(0))
-    return steps, list(cutting.borders), Picture(records, moments, spent)
+        purse.ask("cells", 1.0, share)
+    return list(cutting.borders), Picture(records, moments, purse.spent)
 
 
 def profiles_step(noise: Noise, layout: Layout, share: Fraction) -> tuple[Step, float]:

@@ -8,18 +8,17 @@ from fractions import Fraction
 import numpy as np
 
 from hushmeans.curator.door import Noise, NoisyTotals
-from hushmeans.curator.questions import Shifts, Size, Sizes, Spreads
+from hushmeans.curator.questions import Shifts, Sizes, Spreads
 from hushmeans.forecasting.expected_picture import expected_picture
 from hushmeans.forecasting.expected_rounds import ExpectedRounds, PlannedFit, expected_rounds
 from hushmeans.forecasting.mixed_expectation import left_within_blocks, profiles_step
 from hushmeans.forecasting.population import Population
-from hushmeans.forecasting.steps import Expectation, Step
-from hushmeans.methods.last_sizes import SIZES_SHARE, share_of_sizes, variance_of_size
+from hushmeans.forecasting.steps import Expectation, ExpectedPurse, Step, expect_opening
+from hushmeans.methods.last_sizes import share_of_sizes, variance_of_size
 from hushmeans.methods.moves import SIZE_DOUBT, read_moves
-from hushmeans.methods.one_point import is_hopeless
-from hushmeans.methods.opening import SIZE_SHARE, exact_share
+from hushmeans.methods.one_point import clip_of_mean, is_hopeless, share_of_mean
+from hushmeans.methods.opening import SIZE_SHARE
 from hushmeans.methods.picture import Picture
-from hushmeans.methods.place import corner
 from hushmeans.methods.profile import has_profiles
 from hushmeans.methods.refined import RefinedMethod
 from hushmeans.methods.rounds import UNKNOWN_VARIANCE
@@ -37,12 +36,14 @@ SMALLEST_MOVE, LARGEST_MOVE = 1e-4, 0.5
 
 def refined_expectation(method: RefinedMethod, population: Population, noise: Noise) -> Expectation:
     """The noise of the last round's moves, for centroids that earlier rounds brought near."""
-    layout = population.layout
+    layout, purse = population.layout, ExpectedPurse(noise)
+    expect_opening(purse, layout, float(population.size))
     if is_hopeless(noise, layout, population.size - noise.deviation(1, SIZE_SHARE)):
-        return _of_one_point(method, population, noise)
-    asked, picture = expected_picture(method, population, noise)
-    for_sizes = SIZES_SHARE if layout.is_numeric else share_of_sizes(1 - picture.spent, layout)
-    rest = 1 - picture.spent - for_sizes
+        return _of_one_point(method, population, purse)
+    picture = expected_picture(method, population, purse)
+    rest = 1 - picture.spent
+    for_sizes = share_of_sizes(rest, layout)
+    rest -= for_sizes
     for_widths = method.share_of_widths(rest, picture, noise, layout, population.n_clusters)
     rest -= for_widths
     rounds, n = method.rounds_and_n(picture, noise, population.n_clusters, rest)
@@ -51,9 +52,9 @@ def refined_expectation(method: RefinedMethod, population: Population, noise: No
     made = expected_rounds(fit)
     squares = _squared_errors(fit, made)
     counted, size_variance = _last_sizes(noise, layout, for_sizes)
-    cells = sum((step.share for step in asked if step.question == "cells"), Fraction(0))
+    cells = sum((step.share for step in purse.steps if step.question == "cells"), Fraction(0))
     return Expectation(
-        steps=(*asked, *made.steps, counted, *_step_of_widths(picture, noise, for_widths)),
+        steps=(*purse.steps, *made.steps, counted, *_step_of_widths(picture, noise, for_widths)),
         centre_variance=(
             float(squares.mean()) if layout.is_numeric else left_within_blocks(population, squares)
         ),
@@ -67,16 +68,15 @@ def refined_expectation(method: RefinedMethod, population: Population, noise: No
     )
 
 
-def _of_one_point(method: RefinedMethod, population: Population, noise: Noise) -> Expectation:
+def _of_one_point(
+    method: RefinedMethod, population: Population, purse: ExpectedPurse
+) -> Expectation:
     """The mean of all records in place of clusters, which may then be anywhere."""
-    size, sizes = exact_share(SIZE_SHARE), SIZES_SHARE
-    clip, rest = corner(noise, population.n_features) / 2, 1 - size - sizes
-    steps = (
-        Step(Size.name, size, noise.deviation(1, float(size))),
-        Step(Shifts.name, rest, noise.deviation(clip, float(rest))),
-        Step(Sizes.name, sizes, noise.deviation(1, float(sizes))),
-    )
-    size_variance = variance_of_size(noise, steps[-1].noise ** 2)
+    layout, noise = population.layout, purse.noise
+    share, clip = share_of_mean(purse.spent, layout), clip_of_mean(noise, layout)
+    mean = Step(Shifts.name, share, noise.deviation(clip, float(share)))
+    counted, size_variance = _last_sizes(noise, layout, 1 - purse.spent - share)
+    steps = (*purse.steps, mean, counted)
     return Expectation(steps, UNKNOWN_VARIANCE, size_variance, method.options)
 
 

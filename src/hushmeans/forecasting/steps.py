@@ -11,7 +11,7 @@ from hushmeans.curator.questions import Present
 from hushmeans.methods.lengths import share_for_lengths
 from hushmeans.methods.mean import share_for_mean
 from hushmeans.methods.moments import lengths_come_first, share_for_spread
-from hushmeans.methods.opening import SIZE_SHARE, exact_share
+from hushmeans.methods.opening import SIZE_SHARE, Spending
 from hushmeans.methods.place import corner
 from hushmeans.methods.presence import share_for_presence
 from hushmeans.schema import Grid, Layout
@@ -36,11 +36,6 @@ class Step:
     share: Fraction
     noise: float
 
-    @classmethod
-    def of(cls, question: str, sensitivity: float, share: float, noise: Noise) -> Step:
-        """A question of this sensitivity, with its share rounded to millionths."""
-        return cls(question, exact_share(share), noise.deviation(sensitivity, share))
-
 
 @dataclass(frozen=True)
 class Expectation:
@@ -64,21 +59,34 @@ class Expectation:
     method_options: Mapping[str, int | float | str]
 
 
-def opening_steps(noise: Noise, layout: Layout, size: float) -> list[Step]:
+class ExpectedPurse(Spending):
+    """The questions that a fit is expected to have asked so far, within the limits of a fit."""
+
+    def __init__(self, noise: Noise) -> None:
+        super().__init__()
+        self.noise = noise
+        self.steps: list[Step] = []
+
+    def ask(self, question: str, sensitivity: float, share: float) -> None:
+        """Expect a question of this sensitivity, with its share limited as in `affordable`."""
+        paid = self.affordable(share)
+        self.spent += paid
+        self.steps.append(Step(question, paid, self.noise.deviation(sensitivity, float(paid))))
+
+
+def expect_opening(purse: ExpectedPurse, layout: Layout, size: float) -> None:
     """The questions about the number of records and about missing values."""
-    steps = [Step.of("size", 1.0, SIZE_SHARE, noise)]
+    purse.ask("size", 1.0, SIZE_SHARE)
     if layout.may_be_missing:
         question = Present.about(Grid.for_features(layout.n_columns), layout)
-        share = share_for_presence(noise, question, size)
-        steps.append(Step.of(question.name, question.sensitivity(noise.norm), share, noise))
-    return steps
+        share = share_for_presence(purse.noise, question, size)
+        purse.ask(question.name, question.sensitivity(purse.noise.norm), share)
 
 
-def steps_to_moments(noise: Noise, n_features: int, size: float) -> list[Step]:
+def expect_moments(purse: ExpectedPurse, n_features: int, size: float) -> None:
     """The questions about the mean and the spread of numbers that fill their box."""
-    whole = corner(noise, n_features)
-    steps = [Step.of("shifts", whole / 2, share_for_mean(noise, n_features, size), noise)]
-    if lengths_come_first(noise, n_features, size):
-        steps.append(Step.of("lengths", 1.0, share_for_lengths(noise, size), noise))
-    share = share_for_spread(noise, n_features, size)
-    return [*steps, Step.of("spread", whole / 3, share, noise)]
+    noise, whole = purse.noise, corner(purse.noise, n_features)
+    purse.ask("shifts", whole / 2, share_for_mean(noise, n_features, size))
+    if lengths_come_first(noise, n_features, size) and purse.may_locate:
+        purse.ask("lengths", 1.0, share_for_lengths(noise, size))
+    purse.ask("spread", whole / 3, share_for_spread(noise, n_features, size))

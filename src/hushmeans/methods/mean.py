@@ -31,9 +31,6 @@ HELD_BACK = 0.7
 again from where it ended. A lower value asks again more often."""
 CHEAP_MEAN = 0.08
 """The largest share of a mean that is asked a second time."""
-MOST_LOCATED = 0.5
-"""Once more than this part of the budget is spent, no further question is asked about where the
-records are: the rest is for cells, rounds and sizes."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +85,7 @@ def ask_mean(
     share = share_for_mean(noise, n_features, size)
     clip = narrow * place.half * corner(noise, n_features) / 2
     found = mean_near(purse, size, start, clip, purse.affordable(share))
-    if found.shift < HELD_BACK or share > CHEAP_MEAN or purse.spent > MOST_LOCATED:
+    if found.shift < HELD_BACK or share > CHEAP_MEAN or not purse.may_locate:
         return found
     return mean_near(purse, size, found.mean, clip, purse.affordable(share))
 

@@ -31,7 +31,7 @@ def draw_mixed_picture(
     columns = MixedColumns.of(purse.door.layout, rates)
     columns, moments = ask_mixed_moments(purse, columns, task.size)
     door = purse.door
-    share = task.share_of_cells(purse, len(columns.layout.blocks))
+    share = task.share_of_cells(door.noise, len(columns.layout.blocks), purse.spent)
     signal = task.size / door.noise.deviation(1, share)
     cutting = Cutting.of(columns, moments, signal, door.grid, task.n_clusters)
     weights = ask_mixed_cells(purse, columns, cutting, share) if cutting.n_borders else None

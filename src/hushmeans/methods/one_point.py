@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from hushmeans.curator.door import Noise
@@ -25,24 +27,25 @@ clusters, and end up worse than one point if they fail."""
 def is_hopeless(noise: Noise, layout: Layout, size: float) -> bool:
     """Whether noise would hide even the mean of this many records on the way to clusters."""
     reach = max(block.high for block in layout.blocks)
-    return noise.deviation(_clip_of_mean(noise, layout), LARGEST_SHARE) > HOPELESS * reach * size
+    return noise.deviation(clip_of_mean(noise, layout), LARGEST_SHARE) > HOPELESS * reach * size
 
 
-def _clip_of_mean(noise: Noise, layout: Layout) -> float:
+def clip_of_mean(noise: Noise, layout: Layout) -> float:
     """The clip of the mean if nothing else is asked for."""
     if layout.is_numeric:
         return corner(noise, layout.n_columns) / 2
     return clip_of_columns(MixedColumns.of(layout), noise.norm)
 
 
-def mean_for_all(purse: Purse, size: float, n_clusters: int) -> Clusters:
-    """Clusters that all have the mean of the records as their centre.
+def share_of_mean(spent: Fraction, layout: Layout) -> Fraction:
+    """The share of that mean, once this much of the budget is spent: all but that of the sizes."""
+    return 1 - spent - (PROFILE_SHARE if has_profiles(layout) else SIZES_SHARE)
 
-    The mean gets all of the budget but the share of sizes.
-    """
+
+def mean_for_all(purse: Purse, size: float, n_clusters: int) -> Clusters:
+    """Clusters that all have the mean of the records as their centre."""
     door = purse.door
-    share = 1 - purse.spent - (PROFILE_SHARE if has_profiles(door.layout) else SIZES_SHARE)
-    clip = _clip_of_mean(door.noise, door.layout)
+    share, clip = share_of_mean(purse.spent, door.layout), clip_of_mean(door.noise, door.layout)
     found = mean_near(purse, size, np.zeros(door.n_columns), clip, share)
     return Clusters(
         centroids=np.tile(within_blocks(door.layout, found.mean[None]), (n_clusters, 1)),

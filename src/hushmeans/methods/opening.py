@@ -1,4 +1,4 @@
-"""The kind of noise, and the first question: how many records there are.
+"""What a fit may spend; and its opening: the kind of noise, and how many records there are.
 
 If a budget has a delta, answers may have Gaussian noise or Laplace noise. Gaussian noise suffers
 less from many rounds and features; with few features Laplace noise is weaker. The choice depends on
@@ -16,6 +16,9 @@ from hushmeans.curator.questions import Question, Size
 
 SIZE_SHARE = 0.04
 """The share of the budget for the number of records, on which many other shares depend."""
+MOST_LOCATED = 0.5
+"""Once more than this part of the budget is spent, no further question is asked about where the
+records are: the rest is for cells, rounds and sizes."""
 MUCH_WEAKER = 0.7
 """Laplace noise is chosen if it is less than this part of Gaussian noise."""
 MOSTLY_NOISE = 3.0
@@ -27,20 +30,35 @@ L1_LENGTH = 0.8
 features."""
 
 
-class Purse:
-    """A door, and the share of the budget that was spent at it."""
+class Spending:
+    """The share of the budget that is spent, and the limits on what may be spent next.
 
-    def __init__(self, door: Door) -> None:
-        self.door = door
+    Fits and forecasts both spend within these limits.
+    """
+
+    def __init__(self) -> None:
         self.spent = Fraction(0)
-
-    def ask(self, question: Question, share: float) -> NoisyTotals:
-        """Ask for a share of the budget, limited as in `affordable`."""
-        return self.spend(question, self.affordable(share))
 
     def affordable(self, share: float) -> Fraction:
         """The share, rounded to millionths; at most half of what is left."""
         return min(exact_share(share), (1 - self.spent) / 2)
+
+    @property
+    def may_locate(self) -> bool:
+        """Whether enough is left for another question about where the records are."""
+        return self.spent <= MOST_LOCATED
+
+
+class Purse(Spending):
+    """A door, and the share of the budget that was spent at it."""
+
+    def __init__(self, door: Door) -> None:
+        super().__init__()
+        self.door = door
+
+    def ask(self, question: Question, share: float) -> NoisyTotals:
+        """Ask for a share of the budget, limited as in `affordable`."""
+        return self.spend(question, self.affordable(share))
 
     def spend(self, question: Question, share: Fraction) -> NoisyTotals:
         """Ask for exactly this share of the budget."""

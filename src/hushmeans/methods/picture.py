@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.random import Generator
 
+from hushmeans.curator.door import Noise
 from hushmeans.methods.cells import CellWeights, ask_cells, cell_borders, part_edges, share_of_cells
 from hushmeans.methods.far import put_far_records
 from hushmeans.methods.moments import Moments, ask_moments
@@ -77,18 +78,17 @@ class PictureTask:
     n_clusters: int
     cells_share: float = 0.0
 
-    def share_of_cells(self, purse: Purse, n_features: int) -> float:
-        """The share of the budget for the cells, given what is left of it."""
-        noise = purse.door.noise
+    def share_of_cells(self, noise: Noise, n_features: int, spent: Fraction) -> float:
+        """The share of the budget for the cells, once this much of it is spent."""
         share = self.cells_share or share_of_cells(noise, n_features, self.size, self.n_clusters)
-        return share * min(1.0, 2 * (1 - float(purse.spent)))
+        return share * min(1.0, 2 * (1 - float(spent)))
 
 
 def draw_picture(purse: Purse, task: PictureTask, generator: Generator) -> Picture:
     """Ask for the moments and the cells of a table of numbers, and draw synthetic records."""
     moments = ask_moments(purse, task.size)
     door = purse.door
-    share = task.share_of_cells(purse, door.n_columns)
+    share = task.share_of_cells(door.noise, door.n_columns, purse.spent)
     borders = cell_borders(moments, task.size / door.noise.deviation(1, share), door.grid)
     cells = None
     if any(each.size for each in borders):

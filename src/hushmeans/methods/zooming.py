@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from hushmeans.methods.lengths import ZOOM, ask_lengths, share_for_lengths
-from hushmeans.methods.mean import MOST_LOCATED, NoisyMean, ask_mean
+from hushmeans.methods.mean import NoisyMean, ask_mean
 from hushmeans.methods.opening import Purse
 from hushmeans.methods.place import Place
 from hushmeans.types import FloatArray
@@ -52,7 +52,7 @@ def zoom_in(purse: Purse, size: float, mean: NoisyMean) -> Located:
     if share_for_lengths(noise, size) == 0:
         return Located(place, mean.mean)
     for _ in range(MOST_ZOOMS):
-        if purse.spent > MOST_LOCATED:
+        if not purse.may_locate:
             break
         lengths = ask_lengths(purse, size, mean.mean, place)
         if lengths is None:
