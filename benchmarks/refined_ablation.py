@@ -37,6 +37,7 @@ from hushmeans.methods import (
     lengths,
     moments,
     moves,
+    outliers,
     refined,
     shifting,
     zooming,
@@ -135,7 +136,15 @@ VARIANTS = {
     "no leaf may be empty": Variant(changes={(leaves, "MAYBE_EMPTY"): 0.0}),
     "a spread that is noise": Variant(changes={(moments, "POOR_SPREAD"): math.inf}),
     "half as much for lengths": Variant(changes={(lengths, "LARGEST_LENGTHS_SHARE"): 0.05}),
-    "distances are not asked for": Variant(changes={(calibration, "MOST_FOR_DISTANCES"): 0.0}),
+    "distances are not asked for": Variant(
+        changes={
+            (calibration, "MOST_FOR_DISTANCES"): 0.0,
+            (calibration, "WITH_FEW_FEATURES"): 0.0,
+        }
+    ),
+    "no records far from all clusters": Variant(
+        changes={(outliers, "CLEAR_BEYOND"): math.inf, (calibration, "WITH_FEW_FEATURES"): 0.005}
+    ),
     "no distances of each cluster by itself": Variant(
         changes={(calibration, "LEAST_OWN_SIGNAL"): math.inf}
     ),

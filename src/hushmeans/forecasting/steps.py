@@ -11,7 +11,7 @@ from hushmeans.curator.questions import Present
 from hushmeans.methods.lengths import share_for_lengths
 from hushmeans.methods.mean import share_for_mean
 from hushmeans.methods.moments import lengths_come_first, share_for_spread
-from hushmeans.methods.opening import SIZE_SHARE, Spending
+from hushmeans.methods.opening import SIZE_SHARE, Expenses
 from hushmeans.methods.place import corner
 from hushmeans.methods.presence import share_for_presence
 from hushmeans.schema import Grid, Layout
@@ -59,7 +59,7 @@ class Expectation:
     method_options: Mapping[str, int | float | str]
 
 
-class ExpectedPurse(Spending):
+class ExpectedPurse(Expenses):
     """The questions that a fit is expected to have asked so far, within the limits of a fit."""
 
     def __init__(self, noise: Noise) -> None:

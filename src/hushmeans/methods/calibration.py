@@ -19,9 +19,9 @@ import numpy as np
 from hushmeans.curator.door import Door, Noise
 from hushmeans.curator.questions import LONGEST_EDGE, Distances
 from hushmeans.methods.clusters import Clusters
-from hushmeans.methods.far_records import FarRecords
 from hushmeans.methods.gaps import FEWEST, Gaps, gaps_to_nearest
 from hushmeans.methods.opening import exact_share
+from hushmeans.methods.outliers import Outliers
 from hushmeans.methods.picture import MANY_FEATURES, Picture
 from hushmeans.schema import Grid, Layout
 from hushmeans.types import FloatArray, IntArray
@@ -33,7 +33,7 @@ LEAST_FOR_DISTANCES, MOST_FOR_DISTANCES = 0.005, 0.05
 """Limits on that share. Distances are not asked for if they would cost more."""
 WITH_FEW_FEATURES = 0.02
 """The share with few features: cells show most distances well there, but a smaller share would hide
-the records far from all clusters. Distances are not asked for if they would cost more."""
+outliers. Distances are not asked for if they would cost more."""
 LEVELS = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
 """The quantiles of distances by which the picture is corrected."""
 MEDIAN, CLEAR_OF_NOISE = 0.5, 3.0
@@ -43,9 +43,9 @@ NEAREST, FARTHEST = 1 / 32, 4.0
 """The first and the last edge between ranges of distances, relative to the picture's median."""
 EDGES_PER_DOUBLING = 2
 """The number of edges for each factor of 2."""
-FAR_EDGES = np.array([8.0, 16.0])
-"""The edges that follow, relative to the same median: for the few records far from all clusters.
-An edge still farther out would see hardly any more of them, and be widened by a false alarm more."""
+OUTLIER_EDGES = np.array([8.0, 16.0])
+"""The edges that follow, for outliers, relative to the same median. Edges still farther out would
+find hardly any more outliers, while noise mistaken for one would widen clips more."""
 UNSETTLED = 0.7
 """If the squared errors of the centroids exceed this part of the squared median distance, records
 lie far from them because they are misplaced, and another round is worth its noise."""
@@ -78,14 +78,14 @@ class Calibration:
         Quantiles of the distances, the median among them.
     found, shown
         The quantiles of the distances of real records, and of those of the picture.
-    far
-        The records far from all centroids; None if nothing is known of them.
+    outliers
+        Records far from all centroids; None if they have not been asked for.
     """
 
     levels: FloatArray
     found: FloatArray
     shown: FloatArray
-    far: FarRecords | None = None
+    outliers: Outliers | None = None
 
     @property
     def factor(self) -> float:
@@ -99,7 +99,9 @@ class Calibration:
         ranks[np.argsort(lengths, kind="stable")] = (np.arange(len(lengths)) + 0.5) / len(lengths)
         logarithms = np.log(self.found / self.shown)
         factors = np.exp(np.interp(ranks, self.levels, logarithms))
-        return replace(gaps, offsets=gaps.offsets * factors[:, None], far=self.far or gaps.far)
+        return replace(
+            gaps, offsets=gaps.offsets * factors[:, None], outliers=self.outliers or gaps.outliers
+        )
 
     def is_unsettled(self, error: float) -> bool:
         """Whether errors of the centroids, with this variance over all features, explain them."""
@@ -164,7 +166,7 @@ def ask_distances(door: Door, picture: Picture, clusters: Clusters, share: Fract
 def joint_edges(grid: Grid, lengths: FloatArray, n_features: int) -> IntArray:
     """The edges for the distances of all records, around those that the picture shows."""
     median = float(np.median(lengths))
-    wanted = np.append(_series(NEAREST, FARTHEST, EDGES_PER_DOUBLING), FAR_EDGES)
+    wanted = np.append(_series(NEAREST, FARTHEST, EDGES_PER_DOUBLING), OUTLIER_EDGES)
     return _edges(grid, median * wanted, n_features)
 
 
@@ -176,7 +178,7 @@ def joint_calibration(
     levels = _clear_levels(LEVELS, size, noise * math.sqrt(n_near / 2))
     levels = np.union1d(levels, MEDIAN)
     found, shown = _quantiles(levels, counts, edges, size), np.quantile(lengths, levels)
-    return Calibration(levels, found, shown, FarRecords.seen(counts, edges, noise, size))
+    return Calibration(levels, found, shown, Outliers.seen(counts, edges, noise, size))
 
 
 def ask_own_distances(

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hushmeans.curator.questions import Norm
-from hushmeans.methods.far_records import FarRecords
 from hushmeans.methods.nearest import nearest_points
+from hushmeans.methods.outliers import Outliers
 from hushmeans.methods.picture import Picture
 from hushmeans.types import BoolArray, FloatArray, IntArray
 
@@ -25,13 +25,13 @@ class Gaps:
 
     Attributes
     ----------
-    far
-        The real records that are far from all centroids; None if nothing is known of them.
+    outliers
+        Real records far from all centroids; None if they have not been asked for.
     """
 
     offsets: FloatArray
     nearest: IntArray
-    far: FarRecords | None = None
+    outliers: Outliers | None = None
 
     @property
     def square(self) -> float:
@@ -50,8 +50,8 @@ class Gaps:
     def cut_by(self, clips: FloatArray, norm: Norm) -> FloatArray:
         """The mean length that clipping cuts off the offsets of each cluster.
 
-        For a cluster with few records in the picture, all records stand in. Real records that are
-        known to be far from all centroids count even if the picture does not show them.
+        For a cluster with few records in the picture, all records stand in. Outliers count even if
+        the picture does not show them.
 
         Parameters
         ----------
@@ -73,9 +73,9 @@ class Gaps:
             _mean_beyond(clips, norms, euclidean),
             np.array(own) / np.maximum(counts, 1),
         )
-        if self.far is None:
+        if self.outliers is None:
             return shown
-        return np.maximum(shown, self.far.cut_by(clips * float(euclidean.mean()), counts))
+        return np.maximum(shown, self.outliers.cut_by(clips * float(euclidean.mean()), counts))
 
 
 def gaps_to_nearest(picture: Picture, points: FloatArray) -> Gaps:

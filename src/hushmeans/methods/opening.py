@@ -30,7 +30,7 @@ L1_LENGTH = 0.8
 features."""
 
 
-class Spending:
+class Expenses:
     """The share of the budget that is spent, and the limits on what may be spent next.
 
     Fits and forecasts both spend within these limits.
@@ -49,7 +49,7 @@ class Spending:
         return self.spent <= MOST_LOCATED
 
 
-class Purse(Spending):
+class Purse(Expenses):
     """A door, and the share of the budget that was spent at it."""
 
     def __init__(self, door: Door) -> None:

@@ -1,8 +1,8 @@
-"""Records far from all centroids, which the picture does not show, and what clipping cuts off.
+"""Outliers: records far from all centroids, which the picture does not show.
 
-People who live between the towns are no cluster, and too few for any cell to show them. Yet a
-handful of them moves the mean of a small town by more than noise does. Counts of distances show
-them, all clusters taken together.
+People who live between towns are no cluster, and too few in any place for a cell to show them. Yet
+a handful of them can move the mean of a small town by more than the noise does. Counts of distances
+show them, if all clusters are taken together.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from hushmeans.types import FloatArray, IntArray
 
 CLEAR_BEYOND = 2.0
 """The number of records beyond a distance counts as 0 unless it exceeds its noise this many times.
-Lower values see fewer far records, and take more noise for them, which makes intervals wider."""
+Lower values find more outliers, but also mistake more noise for them, which widens clips and
+intervals."""
 
 
 @dataclass(frozen=True)
-class FarRecords:
-    """How many records lie far from their nearest centroid.
+class Outliers:
+    """How many records lie how far from their nearest centroid.
 
     Attributes
     ----------
@@ -34,8 +35,8 @@ class FarRecords:
     beyond: FloatArray
 
     @classmethod
-    def seen(cls, counts: IntArray, edges: FloatArray, noise: float, size: float) -> FarRecords:
-        """Those that stand out of the counts of this many records, with noise of this deviation."""
+    def seen(cls, counts: IntArray, edges: FloatArray, noise: float, size: float) -> Outliers:
+        """The outliers among this many records, from counts with noise of this deviation."""
         beyond = np.cumsum(counts[:0:-1])[::-1]
         summed = np.arange(len(edges), 0, -1)
         clear = beyond > CLEAR_BEYOND * noise * np.sqrt(summed)
@@ -44,8 +45,8 @@ class FarRecords:
     def cut_by(self, clips: FloatArray, sizes: IntArray) -> FloatArray:
         """For each cluster, the mean length that clipping cuts off its records.
 
-        The far records are taken to be spread evenly over all clusters or over all records,
-        whichever gives a cluster more of them.
+        Outliers are assumed to be spread evenly over the clusters or over the records, whichever
+        gives a cluster more of them.
 
         Parameters
         ----------
