@@ -142,7 +142,7 @@ VARIANTS = {
             (calibration, "WITH_FEW_FEATURES"): 0.0,
         }
     ),
-    "no records far from all clusters": Variant(
+    "no outliers": Variant(
         changes={(outliers, "CLEAR_BEYOND"): math.inf, (calibration, "WITH_FEW_FEATURES"): 0.005}
     ),
     "no distances of each cluster by itself": Variant(

@@ -1,4 +1,4 @@
-"""Records far from all centroids: what is seen of them, and what clipping cuts off."""
+"""Outliers: what counts tell about them, and what clipping cuts off."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ EDGES = np.array([1.0, 2.0, 4.0])
 
 
 def test_what_is_cut_is_a_mean_length_up_to_the_last_edge() -> None:
-    """Of 100 records, 10 lie beyond 1 and 5 of these beyond 2: at the nearer edge, as is certain."""
-    far = Outliers.seen(np.array([90, 5, 0, 5]), EDGES, noise=0.01, size=100.0)
-    assert far.beyond.tolist() == [0.1, 0.05, 0.05]
-    cut = far.cut_by(np.array([[0.5], [1.0], [1.5], [3.0], [9.0]]), np.array([100]))
+    """Of 100 records, 10 lie beyond 1, and 5 of these beyond 4."""
+    outliers = Outliers.seen(np.array([90, 5, 0, 5]), EDGES, noise=0.01, size=100.0)
+    assert outliers.beyond.tolist() == [0.1, 0.05, 0.05]
+    cut = outliers.cut_by(np.array([[0.5], [1.0], [1.5], [3.0], [9.0]]), np.array([100]))
     np.testing.assert_allclose(cut[:, 0], [0.2, 0.2, 0.15, 0.05, 0.0])
 
 
-def test_noise_alone_is_not_taken_for_far_records() -> None:
+def test_noise_alone_is_not_taken_for_outliers() -> None:
     """Beyond the last edge is one count, beyond the one before two, and so on."""
     limits = CLEAR_BEYOND * 10 * np.sqrt([1, 2, 3])
     for above in (False, True):
         last = limits[0] + (1 if above else -1)
-        far = Outliers.seen(np.array([900, 0, 0, round(last)]), EDGES, 10.0, 1000.0)
-        assert (far.beyond[2] > 0) == above
-        assert (far.beyond[:2] == 0).all()
+        outliers = Outliers.seen(np.array([900, 0, 0, round(last)]), EDGES, 10.0, 1000.0)
+        assert (outliers.beyond[2] > 0) == above
+        assert (outliers.beyond[:2] == 0).all()
 
 
-def test_far_records_are_spread_over_clusters_or_over_records_whichever_is_more() -> None:
-    far = Outliers(EDGES, np.array([0.1, 0.1, 0.0]))
-    small, large = far.cut_by(np.ones((1, 2)), np.array([10, 190]))[0]
+def test_outliers_are_spread_over_clusters_or_over_records_whichever_is_more() -> None:
+    outliers = Outliers(EDGES, np.array([0.1, 0.1, 0.0]))
+    small, large = outliers.cut_by(np.ones((1, 2)), np.array([10, 190]))[0]
     assert large == pytest.approx(0.3)
     assert small == pytest.approx(10 * large)
 
 
-def test_far_records_count_where_the_picture_shows_none() -> None:
+def test_outliers_count_where_the_picture_shows_none() -> None:
     offsets = np.full((2 * FEWEST, 2), 0.1)
     nearest = np.repeat([0, 1], FEWEST)
-    clips, far = np.array([[0.5, 0.5]]), Outliers(EDGES, np.array([0.1, 0.1, 0.0]))
+    clips, outliers = np.array([[0.5, 0.5]]), Outliers(EDGES, np.array([0.1, 0.1, 0.0]))
     assert Gaps(offsets, nearest).cut_by(clips, "l2").tolist() == [[0.0, 0.0]]
-    np.testing.assert_allclose(Gaps(offsets, nearest, far).cut_by(clips, "l2"), 0.3)
+    np.testing.assert_allclose(Gaps(offsets, nearest, outliers).cut_by(clips, "l2"), 0.3)
 
 
 def towns(seed: int) -> FloatArray:
@@ -64,7 +64,7 @@ def towns(seed: int) -> FloatArray:
 
 
 def test_intervals_hold_the_means_of_towns_among_people_who_live_alone() -> None:
-    """Four seeded fits; if far records are not looked for, 74 % are covered."""
+    """Four seeded fits; if outliers are not looked for, 74 % are covered."""
     records = towns(0)
     store = open_store(records, Bounds((-1, 1)))
     held = []
