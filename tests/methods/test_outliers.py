@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from hushmeans.budget import Budget
 from hushmeans.curator.curator import Curator
+from hushmeans.curator.door import Noise
 from hushmeans.curator.mechanisms import mechanism_for
 from hushmeans.curator.source import open_store
+from hushmeans.methods.clipping import Clipping
 from hushmeans.methods.gaps import FEWEST, Gaps
 from hushmeans.methods.outliers import CLEAR_BEYOND, Outliers
+from hushmeans.methods.picture import MANY_FEATURES
 from hushmeans.methods.refined import RefinedMethod
 from hushmeans.methods.start import public_randomness
-from hushmeans.schema import Bounds
+from hushmeans.schema import Bounds, Grid
 from hushmeans.types import FloatArray
 
 EDGES = np.array([1.0, 2.0, 4.0])
@@ -50,6 +56,20 @@ def test_outliers_count_where_the_picture_shows_none() -> None:
     clips, outliers = np.array([[0.5, 0.5]]), Outliers(EDGES, np.array([0.1, 0.1, 0.0]))
     assert Gaps(offsets, nearest).cut_by(clips, "l2").tolist() == [[0.0, 0.0]]
     np.testing.assert_allclose(Gaps(offsets, nearest, outliers).cut_by(clips, "l2"), 0.3)
+
+
+@pytest.mark.parametrize(("n_features", "widens"), [(2, True), (MANY_FEATURES, False)])
+def test_clips_widen_for_outliers_only_with_few_features(n_features: int, widens: bool) -> None:
+    """What clipping cuts off them is a part of the errors in any case."""
+    rng, number = np.random.default_rng(0), 50 * FEWEST
+    gaps = Gaps(rng.normal(0, 0.01, (number, n_features)), np.repeat([0, 1], number // 2))
+    seen = replace(gaps, outliers=Outliers(np.array([0.1, 0.4]), np.array([0.1, 0.0])))
+    clipping, steps = Clipping(0.5, 0.12), np.zeros((2, n_features), np.int64)
+    about = Grid(20), Noise("l2", 10.0), steps, np.full(2, 5000.0)
+    without, known = (clipping.question(*about, each, Fraction(1, 2)) for each in (gaps, seen))
+    assert (known.clips > without.clips) == widens
+    clips = np.array([known.clips]) / known.grid.unit
+    assert (seen.cut_by(clips, "l2") > gaps.cut_by(clips, "l2")).all()
 
 
 def towns(seed: int) -> FloatArray:

@@ -44,9 +44,8 @@ NEAREST, FARTHEST = 1 / 32, 4.0
 EDGES_PER_DOUBLING = 2
 """The number of edges for each factor of 2."""
 OUTLIER_EDGES = np.array([8.0, 16.0])
-"""The edges that follow with few features, for outliers, relative to the same median. Edges still
-farther out would find hardly any more outliers, while noise mistaken for one would widen clips
-more. With many features wider clips cost too much."""
+"""The edges that follow, for outliers, relative to the same median. Edges still farther out would
+find hardly any more outliers, while noise mistaken for one would widen intervals more."""
 UNSETTLED = 0.7
 """If the squared errors of the centroids exceed this part of the squared median distance, records
 lie far from them because they are misplaced, and another round is worth its noise."""
@@ -167,9 +166,7 @@ def ask_distances(door: Door, picture: Picture, clusters: Clusters, share: Fract
 def joint_edges(grid: Grid, lengths: FloatArray, n_features: int) -> IntArray:
     """The edges for the distances of all records, around those that the picture shows."""
     median = float(np.median(lengths))
-    wanted = _series(NEAREST, FARTHEST, EDGES_PER_DOUBLING)
-    if n_features < MANY_FEATURES:
-        wanted = np.append(wanted, OUTLIER_EDGES)
+    wanted = np.append(_series(NEAREST, FARTHEST, EDGES_PER_DOUBLING), OUTLIER_EDGES)
     return _edges(grid, median * wanted, n_features)
 
 
@@ -181,8 +178,7 @@ def joint_calibration(
     levels = _clear_levels(LEVELS, size, noise * math.sqrt((len(edges) - n_far) / 2))
     levels = np.union1d(levels, MEDIAN)
     found, shown = _quantiles(levels, counts, edges, size), np.quantile(lengths, levels)
-    outliers = Outliers.seen(counts, edges, noise, size) if n_far else None
-    return Calibration(levels, found, shown, outliers)
+    return Calibration(levels, found, shown, Outliers.seen(counts, edges, noise, size))
 
 
 def ask_own_distances(

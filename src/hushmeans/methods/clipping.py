@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from hushmeans.curator.door import Noise
 from hushmeans.curator.questions import Norm, Shifts
 from hushmeans.methods.gaps import FEWEST, Gaps, norms_of
+from hushmeans.methods.picture import MANY_FEATURES
 from hushmeans.schema import Grid
 from hushmeans.types import FloatArray, IntArray
 
@@ -76,6 +77,8 @@ class Clipping:
         free = width / noise_of_clip
         quantiles = self._quantiles(gaps, len(steps), noise.norm)
         clips = np.maximum(free**FREED_BY_NOISE * quantiles ** (1 - FREED_BY_NOISE), quantiles)
+        if steps.shape[1] >= MANY_FEATURES:
+            gaps = replace(gaps, outliers=None)  # clips wide enough for them would cost too much
         clips = np.maximum(clips, _balanced(gaps, quantiles, noise_of_clip, noise.norm))
         corners = norms_of(np.abs(steps) + grid.unit, noise.norm)  # nothing lies further away
         largest = np.minimum(corners, steps.shape[1] * grid.unit)

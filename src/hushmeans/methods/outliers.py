@@ -13,7 +13,7 @@ import numpy as np
 
 from hushmeans.types import FloatArray, IntArray
 
-CLEAR_BEYOND = 2.0
+CLEAR_BEYOND = 2.5
 """The number of records beyond a distance counts as 0 unless it exceeds its noise this many times.
 Lower values find more outliers, but also mistake more noise for them, which widens clips and
 intervals."""
