@@ -46,6 +46,9 @@ EDGES_PER_DOUBLING = 2
 OUTLIER_EDGES = np.array([8.0, 16.0])
 """The edges that follow, for outliers, relative to the same median. Edges still farther out would
 find hardly any more outliers, while noise mistaken for one would widen intervals more."""
+OUTLYING = 3.0
+"""A record counts as an outlier beyond this many times the median distance. Lower values count
+ordinary records of wide clusters too, whose distances the edges show only roughly."""
 UNSETTLED = 0.7
 """If the squared errors of the centroids exceed this part of the squared median distance, records
 lie far from them because they are misplaced, and another round is worth its noise."""
@@ -178,7 +181,9 @@ def joint_calibration(
     levels = _clear_levels(LEVELS, size, noise * math.sqrt((len(edges) - n_far) / 2))
     levels = np.union1d(levels, MEDIAN)
     found, shown = _quantiles(levels, counts, edges, size), np.quantile(lengths, levels)
-    return Calibration(levels, found, shown, Outliers.seen(counts, edges, noise, size))
+    outliers = Outliers.seen(counts, edges, noise, size)
+    median = float(np.interp(MEDIAN, levels, found))
+    return Calibration(levels, found, shown, outliers.farther_than(OUTLYING * median))
 
 
 def ask_own_distances(

@@ -42,6 +42,11 @@ class Outliers:
         clear = beyond > CLEAR_BEYOND * noise * np.sqrt(summed)
         return cls(edges, np.where(clear, beyond, 0) / size)
 
+    def farther_than(self, distance: float) -> Outliers:
+        """Those beyond all edges that are not farther away than this."""
+        far = self.edges > distance
+        return Outliers(self.edges[far], self.beyond[far])
+
     def cut_by(self, clips: FloatArray, sizes: IntArray) -> FloatArray:
         """For each cluster, the mean length that clipping cuts off its records.
 
