@@ -32,7 +32,7 @@ def expected_calibration(
 ) -> Calibration:
     """What is found out about the distances from centroids with this squared error."""
     grid, lengths = population.grid, norms_of(shown.offsets, "l2")
-    edges = joint_edges(grid, lengths, population.n_features) / grid.unit
+    edges = joint_edges(grid, lengths, population.layout) / grid.unit
     size = float(population.size)
     counts = _expected_counts(population, edges, error, size)
     return joint_calibration(counts, edges, noise, lengths, size)

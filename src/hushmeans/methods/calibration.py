@@ -160,17 +160,21 @@ def ask_distances(door: Door, picture: Picture, clusters: Clusters, share: Fract
     """Ask how far all records lie from their nearest centroids."""
     steps = door.grid.snap(clusters.centroids)
     lengths = _lengths(door.grid, gaps_to_nearest(picture, door.grid.to_unit_box(steps)))
-    edges = joint_edges(door.grid, lengths, door.n_columns)
+    edges = joint_edges(door.grid, lengths, door.layout)
     answer = door.ask(Distances(door.grid, steps, tuple(edges.tolist())), share)
     size, noise = picture.moments.size, math.sqrt(answer.variance)
     return joint_calibration(answer.values, edges / door.grid.unit, noise, lengths, size)
 
 
-def joint_edges(grid: Grid, lengths: FloatArray, n_features: int) -> IntArray:
-    """The edges for the distances of all records, around those that the picture shows."""
-    median = float(np.median(lengths))
-    wanted = np.append(_series(NEAREST, FARTHEST, EDGES_PER_DOUBLING), OUTLIER_EDGES)
-    return _edges(grid, median * wanted, n_features)
+def joint_edges(grid: Grid, lengths: FloatArray, layout: Layout) -> IntArray:
+    """The edges for the distances of all records, around those that the picture shows.
+
+    Tables of numbers have more of them, for outliers: codes of categories lie nowhere else.
+    """
+    wanted = _series(NEAREST, FARTHEST, EDGES_PER_DOUBLING)
+    if layout.is_numeric:
+        wanted = np.append(wanted, OUTLIER_EDGES)
+    return _edges(grid, float(np.median(lengths)) * wanted, layout.n_columns)
 
 
 def joint_calibration(
@@ -181,6 +185,8 @@ def joint_calibration(
     levels = _clear_levels(LEVELS, size, noise * math.sqrt((len(edges) - n_far) / 2))
     levels = np.union1d(levels, MEDIAN)
     found, shown = _quantiles(levels, counts, edges, size), np.quantile(lengths, levels)
+    if not n_far:
+        return Calibration(levels, found, shown)
     outliers = Outliers.seen(counts, edges, noise, size)
     median = float(np.interp(MEDIAN, levels, found))
     return Calibration(levels, found, shown, outliers.farther_than(OUTLYING * median))
