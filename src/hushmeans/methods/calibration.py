@@ -169,7 +169,7 @@ def ask_distances(door: Door, picture: Picture, clusters: Clusters, share: Fract
 def joint_edges(grid: Grid, lengths: FloatArray, layout: Layout) -> IntArray:
     """The edges for the distances of all records, around those that the picture shows.
 
-    Tables of numbers have more of them, for outliers: codes of categories lie nowhere else.
+    Tables of numbers have further edges for outliers; codes of categories are never outliers.
     """
     wanted = _series(NEAREST, FARTHEST, EDGES_PER_DOUBLING)
     if layout.is_numeric:

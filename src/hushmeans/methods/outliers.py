@@ -43,7 +43,7 @@ class Outliers:
         return cls(edges, np.where(clear, beyond, 0) / size)
 
     def farther_than(self, distance: float) -> Outliers:
-        """Those beyond all edges that are not farther away than this."""
+        """Those that are farther away than this."""
         far = self.edges > distance
         return Outliers(self.edges[far], self.beyond[far])
 
